@@ -21,27 +21,27 @@ import (
 	"atelier/agent/planner"
 )
 
-// Config names the two planners.
+// Config configures a Planner.
 type Config struct {
 	// First asks a language model.
 	First planner.Planner
 	// Second works by rules, needs no server, and understands English only.
 	Second planner.Planner
-	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	// Tell translates fixed sentences into the language of a request. Nil means English.
 	Tell plan.Tell
-	// Log takes why the second stood in. Nil logs nothing.
+	// Log receives the reasons for switching. Nil logs nothing.
 	Log *slog.Logger
 }
 
-// Planner is the two of them.
+// Planner combines the two planners.
 type Planner struct{ config Config }
 
 var _ planner.Planner = (*Planner)(nil)
 
-// New checks the configuration.
+// New validates the configuration.
 func New(c Config) (*Planner, error) {
 	if c.First == nil || c.Second == nil {
-		return nil, errors.New("fallback: two planners are needed")
+		return nil, errors.New("fallback: First and Second are required")
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -77,14 +77,14 @@ func (m *Planner) Respond(ctx context.Context, a planner.Account, t *plan.Thinki
 	})
 }
 
-// job is what is to be done for which request.
+// job describes a job of a request.
 type job struct {
 	name    string
-	instead func(because plan.Message) plan.Message // what people are told when the second does it
+	instead func(because plan.Message) plan.Message // the sentence for people if the second planner does it
 	request plan.Request
 }
 
-// do has a job done by the first, or by the second once the first has failed.
+// do has a job done by the first planner, or by the second once the first has failed.
 func do[T any](ctx context.Context, m *Planner, j job, t *plan.Thinking, by func(planner.Planner) (T, error)) (T, error) {
 	if t.StoodIn != "" {
 		return by(m.config.Second)

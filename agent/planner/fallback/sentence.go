@@ -5,7 +5,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// What the second planner did, since the first could not.
+// Sentences about the work of the second planner.
 
 func understood(because plan.Message) plan.Message {
 	return plan.Say("%s, so I read this with my built-in rules, which understand only English.", because)
@@ -19,7 +19,7 @@ func worded(because plan.Message) plan.Message {
 	return plan.Say("%s, so I worded this answer with my built-in rules.", because)
 }
 
-// because is the beginning of the sentence: why the language model did not do it.
+// because returns the beginning of the sentence: why the language model failed.
 func because(err error) plan.Message {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Forbidden:

@@ -36,45 +36,42 @@ import (
 )
 
 type (
-	// Model is a model of a server.
+	// Model is a server and its model.
 	Model = exchange.ModelConfig
-	// Pictures gives a picture of the thread as a small JPEG.
+	// Pictures returns a picture of the thread as a small JPEG.
 	Pictures = decompose.Pictures
-	// AnswerError is an answer that could not be used, and neither could the one after the
-	// complaint.
+	// AnswerError is returned if neither an answer nor its correction could be used.
 	AnswerError = exchange.AnswerError
 )
 
-// DefaultContextTokens is the context of a [Config] that states none.
+// DefaultContextTokens is the default of [Config].ContextTokens.
 const DefaultContextTokens = exchange.DefaultContextTokens
 
-// Config says which model is asked and how much it may cost.
+// Config configures a Planner.
 type Config struct {
-	// Catalogue holds the tools that the prompts speak of; required.
+	// Catalogue holds the tools in the prompts; required.
 	Catalogue *toolbox.Catalogue
 	// Model does every job; required.
 	Model Model
-	// Decomposer does the decomposition instead, as in ControlLLM-Mix: a model that was
-	// tuned for it. Zero means Model.
+	// Decomposer is a model tuned for decomposition, which then does that job, as in
+	// ControlLLM-Mix. Zero means Model.
 	Decomposer Model
-	// ContextTokens is how many tokens the models can read and write in one call. Zero
-	// means [DefaultContextTokens].
+	// ContextTokens is the context size of the models in tokens. Zero means [DefaultContextTokens].
 	ContextTokens int
-	// MaxTokens is how many tokens one request may take in all. Zero means 100,000.
+	// MaxTokens is the token limit of one request. Zero means 100,000.
 	MaxTokens int
-	// WithoutPrior leaves the hints at tools out of the decomposition (ControlLLM,
-	// Table 4: without prior knowledge).
+	// WithoutPrior omits the tool hints from the decomposition (ControlLLM, Table 4: without prior
+	// knowledge).
 	WithoutPrior bool
-	// Pictures shows pictures to the model. Nil shows none.
+	// Pictures provides pictures for the model. Nil shows none.
 	Pictures Pictures
-	// Tell tells people the sentences that are put behind an answer, in the language of
-	// their request. Nil is English.
+	// Tell translates sentences that are appended to an answer. Nil means English.
 	Tell plan.Tell
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 }
 
-// Planner does the language jobs by a model.
+// Planner does the language jobs with a model.
 type Planner struct {
 	*decompose.Decomposer
 	*assess.Assessor
@@ -84,7 +81,7 @@ type Planner struct {
 
 var _ planner.Planner = (*Planner)(nil)
 
-// New checks the configuration and reads the prompts. Nothing is asked yet.
+// New validates the configuration and parses the prompts. It sends no request.
 func New(c Config) (*Planner, error) {
 	m, err := join(c)
 	if err != nil {
@@ -95,7 +92,7 @@ func New(c Config) (*Planner, error) {
 
 func join(c Config) (*Planner, error) {
 	if c.Catalogue == nil {
-		return nil, errors.New("a catalogue is needed")
+		return nil, errors.New("Catalogue is required")
 	}
 	all, splitting, err := exchanges(c)
 	if err != nil {
@@ -124,7 +121,7 @@ func join(c Config) (*Planner, error) {
 	return &m, nil
 }
 
-// exchanges are that of all jobs, and that of the decomposition.
+// exchanges returns the exchange for all jobs, and the one for the decomposition.
 func exchanges(c Config) (all, splitting *exchange.Exchange, err error) {
 	model, err := exchange.NewModel(c.Model)
 	if err != nil {
@@ -142,9 +139,8 @@ func exchanges(c Config) (all, splitting *exchange.Exchange, err error) {
 	return all, splitting, err
 }
 
-// Versions names the wording of each prompt by a short hash of its file, and that of the
-// words of types and meanings which stand in several, so that a recording tells by which
-// it was made.
+// Versions returns a short hash of each prompt file, and of the explanations of types and meanings
+// shared by several prompts, so that a recording can tell which prompts it was made with.
 func Versions() map[string]string {
 	return map[string]string{
 		decompose.Name: decompose.PromptVersion(),

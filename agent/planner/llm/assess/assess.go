@@ -14,14 +14,14 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Name is that of the job, in labels and in [plan.Job].
+// Name is the name of the job, in labels and in [plan.Job].
 const Name = "assess"
 
-// Config says what is known of the tools, and who is asked about them.
+// Config configures an Assessor.
 type Config struct {
 	// Catalogue holds the tools; required.
 	Catalogue *toolbox.Catalogue
-	// Index finds those nearest to a text; required.
+	// Index finds the tools nearest to a text; required.
 	Index *retrieve.Index
 	// Exchange asks the model; required.
 	Exchange *exchange.Exchange
@@ -41,7 +41,7 @@ var promptText string
 // PromptVersion is the version of the prompt.
 func PromptVersion() string { return prompt.Version(promptText) }
 
-// New reads the prompt. Nothing is asked yet.
+// New parses the prompt. It sends no request.
 func New(c Config) (*Assessor, error) {
 	p, err := prompt.Parse(Name, promptText)
 	if err != nil {
@@ -54,19 +54,18 @@ func New(c Config) (*Assessor, error) {
 	return &Assessor{config: c, context: c.Exchange.ContextTokens(), prompt: p, schema: schema}, nil
 }
 
-// toolShare is the part of the context that the candidates may take.
+// toolShare is the share of the context for candidates: 1/toolShare.
 const toolShare = 3
 
-// Assess scores the tools by ControlLLM's tool assessment (its Table 7), of all subtasks
-// at once. What the answer leaves out is unrelated, and so is a tool that had to be left
-// out of the question. The tools of a subtask that had to be left out are all good: the
-// search then takes its shortest way.
+// Assess scores the tools of all subtasks at once with ControlLLM's tool assessment (Table 7).
+// Tools that the answer omits, or that did not fit into the question, count as unrelated. If a
+// subtask did not fit, all its tools count as good, so that the search takes its shortest way.
 func (job *Assessor) Assess(ctx context.Context, r plan.Request, tasks []planner.Assessment, t *plan.Thinking) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	scores := make([][]float64, len(tasks))
-	var lists []*shortlist // of what is open
+	var lists []*shortlist // of the undecided ones
 	for i, a := range tasks {
 		scores[i] = make([]float64, len(a.Candidates))
 		l := job.candidates(i, a)

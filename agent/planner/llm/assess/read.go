@@ -8,16 +8,15 @@ import (
 	"atelier/agent/planner/llm/exchange"
 )
 
-// assessment is the answer of the job.
+// assessment is the model's answer.
 type assessment struct {
 	Tasks []taskScores `json:"tasks"`
 }
 
-// taskScores are the scores for one task of the question.
+// taskScores are the scores of one task.
 type taskScores struct {
 	Task int `json:"task"`
-	// Way is how the model would go. It comes first, so that tools in the middle of a
-	// way are not forgotten.
+	// Way is the model's plan. It comes first, so that tools needed on the way are not forgotten.
 	Way    string      `json:"way"`
 	Scores []toolScore `json:"scores"`
 }
@@ -28,10 +27,10 @@ type toolScore struct {
 	Score float64 `json:"score"`
 }
 
-// unknownTool is the kind of the complaint about a tool that there is not.
+// unknownTool is the kind of complaint about a tool that does not exist.
 const unknownTool = "unknown tool"
 
-// readAssessment reads the scores for each of the lists, by the names of the tools.
+// readAssessment parses the scores for each list, by tool name.
 func readAssessment(content string, lists []*shortlist) ([]map[string]float64, error) {
 	answer, err := exchange.ReadObject[assessment](content)
 	if err != nil {
@@ -57,7 +56,7 @@ func readAssessment(content string, lists []*shortlist) ([]map[string]float64, e
 	return scores, wrong.Err()
 }
 
-// read checks the scores for one task.
+// read parses and checks the scores of one task.
 func (a taskScores) read(l *shortlist, lists []*shortlist, wrong *exchange.Faults) map[string]float64 {
 	scores := map[string]float64{}
 	for _, s := range a.Scores {

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// candidates are the tools that a subtask asks about, those of the catalogue, each once.
+// candidates returns the tools of an assessment that are in the catalogue, without duplicates.
 func (job *Assessor) candidates(task int, a planner.Assessment) *shortlist {
 	l := &shortlist{task: task, subtask: a.Subtask}
 	seen := map[string]bool{}
@@ -23,9 +23,9 @@ func (job *Assessor) candidates(task int, a planner.Assessment) *shortlist {
 	return l
 }
 
-// shortlist holds the tools that are asked about for one task.
+// shortlist holds the tools to score for one task.
 type shortlist struct {
-	task    int // among those of the call
+	task    int // index of the task in the call
 	subtask plan.Subtask
 	tools   []toolbox.Tool
 }
@@ -47,10 +47,9 @@ func (l *shortlist) has(name string) bool {
 	return false
 }
 
-// shorten gives the lists cut to the part of the context that candidates may take, and
-// tells how their tools are described: briefly, plainly where that is too long, and with
-// the tools farthest from their tasks left out where that is too long still. A list that
-// would keep none is left out.
+// shorten fits the lists into the candidates' share of the context. It returns them with the way to
+// describe tools: briefly, or plainly if that is too long; if that is still too long, it drops the
+// tools farthest from their tasks. A list that would be empty is dropped.
 func (job *Assessor) shorten(lists []*shortlist, wish string) ([]*shortlist, brief.ToolLine) {
 	budget := job.context / toolShare
 	for _, line := range []brief.ToolLine{brief.ShortTool, brief.PlainTool} {
@@ -73,7 +72,7 @@ func (job *Assessor) shorten(lists []*shortlist, wish string) ([]*shortlist, bri
 		kept[i] = map[string]bool{}
 		longest = max(longest, len(near[i]))
 	}
-	for rank := range longest { // each task in turn, so that none is left without
+	for rank := range longest { // in turns, so that no task is left without tools
 		for i := range lists {
 			if rank < len(near[i]) && cost.spent+cost.of(near[i][rank]) <= budget {
 				cost.take(near[i][rank])
@@ -91,7 +90,7 @@ func (job *Assessor) shorten(lists []*shortlist, wish string) ([]*shortlist, bri
 	return cut, brief.PlainTool
 }
 
-// nearest are the tools of a list, those nearest to its task first.
+// nearest returns the tools of a list, nearest to its task first.
 func (job *Assessor) nearest(l *shortlist, wish string) []toolbox.Tool {
 	place := map[string]int{}
 	text := l.subtask.Description + " " + token.Excerpt(wish, brief.DescriptionBytes)
@@ -105,7 +104,7 @@ func (job *Assessor) nearest(l *shortlist, wish string) []toolbox.Tool {
 	return tools
 }
 
-// rankOf is the place of a tool, behind all others where it has none.
+// rankOf returns the rank of a tool; tools without one come last.
 func rankOf(place map[string]int, t toolbox.Tool) int {
 	if at, ok := place[t.Name]; ok {
 		return at
@@ -113,8 +112,7 @@ func rankOf(place map[string]int, t toolbox.Tool) int {
 	return len(place)
 }
 
-// costing adds up the tokens of candidates: each tool is described once, and named once
-// for each task.
+// costing adds up the tokens of candidates: each tool is described once, and named once per task.
 type costing struct {
 	line      brief.ToolLine
 	described map[string]bool

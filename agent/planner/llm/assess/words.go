@@ -13,13 +13,13 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// assessedTask is what the prompt says of a subtask.
+// assessedTask describes a subtask for the prompt.
 type assessedTask struct {
 	Description, Given, Wanted, Candidates string
 }
 
-// assessing words the question, of as many tasks as the context holds, and tells which
-// they are: the first, with the tools that are asked about.
+// assessing words the question about as many tasks as fit into the context. It returns the
+// shortlists that it asks about.
 func (job *Assessor) assessing(r plan.Request, tasks []planner.Assessment, lists []*shortlist) (exchange.Question, []*shortlist, error) {
 	system, err := job.prompt.System(prompt.Meanings())
 	if err != nil {
@@ -38,10 +38,10 @@ func (job *Assessor) assessing(r plan.Request, tasks []planner.Assessment, lists
 	}
 }
 
-// fewer is the part of the tasks that is left out at a time, where all are too many.
+// fewer: if there are too many tasks, 1/fewer of them is dropped at a time.
 const fewer = 8
 
-// outputFor is what the answer to a question about the lists may take, in tokens.
+// outputFor returns the maximum tokens of the answer about the lists.
 func (job *Assessor) outputFor(lists []*shortlist) int {
 	tools := 0
 	for _, l := range lists {
@@ -50,7 +50,7 @@ func (job *Assessor) outputFor(lists []*shortlist) int {
 	return brief.OutputTokens(job.context, len(lists), tools, 0)
 }
 
-// wordAssessment words the part of the prompt that tells the tasks.
+// wordAssessment words the user's part of the prompt.
 func (job *Assessor) wordAssessment(r plan.Request, tasks []planner.Assessment, lists []*shortlist, line brief.ToolLine) (string, error) {
 	hand := make([]brief.Task, len(lists))
 	var sources []plan.Source
@@ -84,7 +84,7 @@ func (job *Assessor) wordAssessment(r plan.Request, tasks []planner.Assessment, 
 	return job.prompt.User(data)
 }
 
-// candidateWords name the candidates of a task, or the task before it that has the same.
+// candidateWords lists the candidates of a task, or refers to an earlier task with the same ones.
 func candidateWords(lists []*shortlist, at int) string {
 	names := lists[at].names()
 	for i, before := range lists[:at] {

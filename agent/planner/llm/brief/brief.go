@@ -1,7 +1,7 @@
-// Package brief words what a question tells of subtasks: what each is about, the files
-// that it speaks of, and the tools that may do it.
+// Package brief describes subtasks for a question: what each is about, the files that it mentions,
+// and the tools that may do it.
 //
-// Whatever comes from people, files or models is quoted.
+// Text from people, files or models is quoted.
 package brief
 
 import (
@@ -13,28 +13,27 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// How many bytes of a text stand in a question about tools and solutions: enough to see
-// what it is.
+// The maximum bytes of texts in a question about tools and solutions: enough to recognise them.
 const (
 	ExcerptBytes     = 200
 	DescriptionBytes = 600
-	ShownBytes       = 60 // of a wrong name that is told again
+	ShownBytes       = 60 // of an invalid name repeated in a complaint
 )
 
-// Brief words what subtasks are about.
+// Brief describes subtasks.
 type Brief struct {
 	resources []plan.Resource
 	new       map[string]bool // resources that came with the request
 	tasks     []Task          // in the order of the question
 }
 
-// Task is a subtask of a question, with those of the plan before it.
+// Task is a subtask of a question, with the plan's earlier subtasks.
 type Task struct {
 	Subtask plan.Subtask
 	Earlier []plan.Subtask
 }
 
-// New is the brief on some subtasks of a request.
+// New returns the brief for some subtasks of a request.
 func New(r plan.Request, tasks []Task) Brief {
 	d := Brief{resources: r.Resources(), new: map[string]bool{}, tasks: tasks}
 	for _, g := range r.Given {
@@ -43,16 +42,16 @@ func New(r plan.Request, tasks []Task) Brief {
 	return d
 }
 
-// Quoted is an excerpt of a text that is data.
+// Quoted returns an excerpt of a text, quoted as data.
 func Quoted(s string, most int) string {
 	q, err := prompt.Quote(token.Excerpt(s, most))
-	if err != nil { // no string fails to be encoded
+	if err != nil { // strings can always be encoded
 		return `""`
 	}
 	return q
 }
 
-// Source words where a value of the subtask numbered at comes from.
+// Source describes a source of the subtask at index at.
 func (d Brief) Source(at int, s plan.Source) string {
 	switch s.Kind {
 	case plan.OfResource:
@@ -75,7 +74,7 @@ func (d Brief) Source(at int, s plan.Source) string {
 	}
 }
 
-// Given words what a subtask is given, and the results before it that it may use.
+// Given describes the inputs of a subtask, and the earlier results that it may use.
 func (d Brief) Given(at int) string {
 	t := d.tasks[at]
 	var all []string
@@ -100,7 +99,7 @@ func (d Brief) Given(at int) string {
 	return strings.Join(all, "; ")
 }
 
-// KindOf is a type, and what a text of it stands for.
+// KindOf returns a type with its meaning, if any.
 func KindOf(t plan.Type, m plan.Meaning) string {
 	if m == "" {
 		return string(t)
@@ -108,8 +107,7 @@ func KindOf(t plan.Type, m plan.Meaning) string {
 	return string(t) + "/" + string(m)
 }
 
-// Files words what is known, beside names and types, of the resources that the sources
-// speak of, in the order of the thread.
+// Files describes the resources in the sources, beyond names and types, in the order of the thread.
 func (d Brief) Files(sources []plan.Source) []string {
 	spoken := map[string]bool{}
 	for _, s := range sources {
@@ -142,8 +140,8 @@ func (d Brief) Files(sources []plan.Source) []string {
 	return all
 }
 
-// result words the result of an earlier subtask: by its number where it is in the same
-// question, and otherwise by what it is about.
+// result describes the result of an earlier subtask: by number if it is in the same question, else
+// by description.
 func (d Brief) result(at, index int) string {
 	earlier := d.tasks[at].Earlier
 	if index < 0 || index >= len(earlier) {
@@ -157,7 +155,7 @@ func (d Brief) result(at, index int) string {
 	return "the result of " + Quoted(earlier[index].Description, ExcerptBytes)
 }
 
-// Sources are those that a subtask gives.
+// Sources returns the sources of a subtask's inputs.
 func Sources(sub plan.Subtask) []plan.Source {
 	all := make([]plan.Source, len(sub.Args))
 	for i, a := range sub.Args {

@@ -5,18 +5,17 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// wishShare is the part of the context that a request may take there. Its subtasks say what
-// it comes down to.
+// wishShare: the request may take 1/wishShare of the context. Its subtasks summarise it.
 const wishShare = 8
 
-// Circumstances are what a question about subtasks begins with.
+// Circumstances are the beginning of a question about subtasks.
 type Circumstances struct {
 	Wish     string
-	Question *plan.Question // that the request answers
+	Question *plan.Question // the open question that the request answers
 	Files    []string
 }
 
-// NewCircumstances are those of a request, in a context of so many tokens.
+// NewCircumstances returns the circumstances of a request, for a context size in tokens.
 func NewCircumstances(context int, r plan.Request, files []string) Circumstances {
 	most := context / wishShare
 	c := Circumstances{Wish: token.ClipMiddle(r.Wish, most), Files: files}

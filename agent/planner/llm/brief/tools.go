@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// KindOfArg is what an argument takes: a type, a text of some meaning, or a setting.
+// KindOfArg describes what an argument takes: a type, a text with a meaning, or a setting.
 func KindOfArg(a toolbox.Arg, mark string) string {
 	switch {
 	case a.Param != nil:
@@ -20,23 +20,23 @@ func KindOfArg(a toolbox.Arg, mark string) string {
 	}
 }
 
-// A ToolLine describes a tool in a line.
+// ToolLine describes a tool in one line.
 type ToolLine func(toolbox.Tool) string
 
-// WholeTool says all that is known of a tool.
+// WholeTool describes a tool completely.
 func WholeTool(t toolbox.Tool) string {
 	return fmt.Sprintf("%s. %s %s", signature(t, func(a toolbox.Arg) string { return " = " + a.About }), t.Description, t.When)
 }
 
-// ShortTool leaves out what its arguments are.
+// ShortTool omits the descriptions of arguments.
 func ShortTool(t toolbox.Tool) string { return PlainTool(t) + " " + t.When }
 
-// PlainTool says what tells it from others.
+// PlainTool omits when to use the tool, too.
 func PlainTool(t toolbox.Tool) string {
 	return signature(t, func(toolbox.Arg) string { return "" }) + ". " + t.Description
 }
 
-// signature is a tool with the types of what it takes and makes.
+// signature describes a tool's arguments and result type.
 func signature(t toolbox.Tool, about func(toolbox.Arg) string) string {
 	args := make([]string, len(t.Args))
 	for i, a := range t.Args {
@@ -52,7 +52,7 @@ func signature(t toolbox.Tool, about func(toolbox.Arg) string) string {
 	return fmt.Sprintf("%s(%s) -> %s", t.Name, strings.Join(args, "; "), t.Returns)
 }
 
-// Named are the tools of a catalogue with these names, in its order, each once.
+// Named returns the tools with these names, in the order of the catalogue.
 func Named(catalogue *toolbox.Catalogue, names map[string]bool) []toolbox.Tool {
 	return slices.DeleteFunc(slices.Clone(catalogue.Tools()), func(t toolbox.Tool) bool { return !names[t.Name] })
 }

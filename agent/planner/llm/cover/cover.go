@@ -1,5 +1,5 @@
-// Package cover tells which words of a request nothing accounts for. A model quotes the passages
-// that its subtasks do, and is not believed beyond that.
+// Package cover finds the words of a request that no subtask covers. A model quotes the passages
+// that its subtasks do; the rest counts as not done.
 //
 // It is pure. No input makes it panic.
 package cover
@@ -18,23 +18,22 @@ import (
 //go:embed courtesies.txt
 var courtesiesText string
 
-// Cover is a request whose words are accounted for one by one.
+// Cover marks the words of a request that are accounted for.
 type Cover struct {
 	text  string
 	words []word
 }
 
-// word is a run of letters and digits, or a single letter of a script that puts no spaces
-// between words.
+// word is a run of letters and digits, or a single letter of a script without spaces between words.
 type word struct {
 	folded     string
 	start, end int // in the text
 	done       bool
-	courtesy   bool // it asks for nothing
+	courtesy   bool // asks for nothing
 }
 
-// Of is a request with nothing accounted for but courtesies: greetings, thanks, and words such as
-// "and" that join others.
+// Of returns the cover of a request. At first only courtesies are accounted for: greetings, thanks,
+// and conjunctions such as "and".
 func Of(text string) *Cover {
 	c := &Cover{text, split(text)}
 	for line := range strings.Lines(courtesiesText) {
@@ -50,17 +49,17 @@ func Of(text string) *Cover {
 	return c
 }
 
-// gap stands for the middle of a long passage.
+// gap replaces the middle of a long passage.
 var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\]|…)\s*`)
 
-// Holds reports whether the request has the passage, word for word.
+// Holds reports whether the request contains the passage, word for word.
 func (c *Cover) Holds(passage string) bool {
 	from, to := c.find(passage)
 	return from < to
 }
 
-// Account accounts for a passage. One that the request does not have word for word accounts for
-// each of its words.
+// Account accounts for the words of a passage. If the request does not contain it word for word,
+// each word counts by itself.
 func (c *Cover) Account(passage string) {
 	if from, to := c.find(passage); from < to {
 		for i := from; i < to; i++ {
@@ -76,7 +75,7 @@ func (c *Cover) Account(passage string) {
 	}
 }
 
-// Left lists the passages that nothing accounts for, as they are written.
+// Left returns the passages that are not accounted for, as written.
 func (c *Cover) Left() []string {
 	var left []string
 	for i := 0; i < len(c.words); i++ {
@@ -101,7 +100,7 @@ func (c *Cover) Left() []string {
 	return left
 }
 
-// find is the first range of words that a passage quotes, all that it stands for if it has a gap.
+// find returns the first range of words that a passage quotes, including its gap if it has one.
 func (c *Cover) find(passage string) (from, to int) {
 	ends := gap.Split(passage, 2)
 	first := split(ends[0])
@@ -116,7 +115,7 @@ func (c *Cover) find(passage string) (from, to int) {
 	return from, last + m
 }
 
-// first is where the words stand one after another, from a place on; n is 0 if they do nowhere.
+// first returns the first position of the words, starting at from; n is 0 if there is none.
 func (c *Cover) first(words []word, from int) (at, n int) {
 	if len(words) == 0 {
 		return 0, 0
@@ -129,7 +128,7 @@ func (c *Cover) first(words []word, from int) (at, n int) {
 	return 0, 0
 }
 
-// all are the places at which the words stand, with their number.
+// all returns every position of the words, with their number.
 func (c *Cover) all(words []word) map[int]int {
 	places := map[int]int{}
 	for at := range c.words {
@@ -151,7 +150,7 @@ func (c *Cover) stands(words []word, at int) bool {
 
 func (w word) open() bool { return !w.done && !w.courtesy }
 
-// split cuts a text into words.
+// split splits a text into words.
 func split(text string) []word {
 	var words []word
 	start := -1
@@ -183,7 +182,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// unspaced reports whether the letter is of a script that puts no spaces between words.
+// unspaced reports whether r belongs to a script without spaces between words.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

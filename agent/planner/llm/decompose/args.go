@@ -17,17 +17,16 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// reference is the result of a subtask: <GENERATED>-n, in ControlLLM's paper <GEN>-n.
+// reference matches the result of a subtask: <GENERATED>-n, or <GEN>-n as in ControlLLM's paper.
 var reference = lazyregexp.New(`<GEN(?:ERATED)?>-(\d{1,6})`)
 
-// isReference reports whether the value is the result of the subtask of that id, and
-// nothing else.
+// isReference reports whether the value is exactly a reference to the subtask with that id.
 func isReference(value string, id int) bool {
 	m := reference.FindStringSubmatch(value)
 	return m != nil && m[0] == value && m[1] == strconv.Itoa(id)
 }
 
-// references lists the ids that a subtask refers to.
+// references returns the ids that a subtask refers to.
 func references(s subtask) []int {
 	ids := slices.Clone(s.Dep)
 	for _, a := range s.Args {
@@ -38,7 +37,7 @@ func references(s subtask) []int {
 	return ids
 }
 
-// number reads the digits of a reference, which are few.
+// number parses the digits of a reference; there are few.
 func number(digits string) int {
 	n := 0
 	for _, d := range digits {
@@ -47,7 +46,7 @@ func number(digits string) int {
 	return n
 }
 
-// argument adds an argument of the subtask at place i: a result, a resource, or words.
+// argument adds an argument of the subtask at index i: a result, a resource, or a text.
 func (b *binder) argument(i int, a argument, t *plan.Subtask) {
 	s := b.asked[i]
 	want, value := plan.Type(a.Type), cleaned(a.Value)
@@ -73,8 +72,8 @@ func (b *binder) argument(i int, a argument, t *plan.Subtask) {
 	b.add(s, t, plan.Arg{Type: typ, Source: source, Meaning: meaning})
 }
 
-// settingFor is the type of the setting that a text states although it is given as an argument: a
-// server that takes no schema holds a model to none. It is "" for any other text.
+// settingFor returns the setting type of a text that was given as an argument instead of a setting,
+// which happens on servers without schemas. It is "" for any other text.
 func settingFor(m plan.Meaning, s plan.Source) param.Type {
 	switch {
 	case s.Kind != plan.OfValue:
@@ -91,7 +90,7 @@ func settingFor(m plan.Meaning, s plan.Source) param.Type {
 	return ""
 }
 
-// said takes over a setting of the subtask.
+// said adds a setting to the subtask.
 func (b *binder) said(s subtask, a setting, t *plan.Subtask) {
 	said := plan.Said{Words: cleaned(a.Words), Type: string(a.Type), Value: cleaned(a.Value)}
 	switch {
@@ -108,7 +107,7 @@ func (b *binder) said(s subtask, a setting, t *plan.Subtask) {
 	}
 }
 
-// add appends an argument. Text is given once, a thing as often as it is to be used.
+// add appends an argument. Texts are added once, other things as often as they are used.
 func (b *binder) add(s subtask, t *plan.Subtask, arg plan.Arg) {
 	at := slices.IndexFunc(t.Args, func(have plan.Arg) bool {
 		return have.Source.String() == arg.Source.String() && have.Source.Kind == arg.Source.Kind
@@ -121,7 +120,7 @@ func (b *binder) add(s subtask, t *plan.Subtask, arg plan.Arg) {
 	}
 }
 
-// source is where the value of an argument comes from, and the type that it has there.
+// source returns the source of an argument's value, and its actual type.
 func (b *binder) source(i int, want plan.Type, value string) (plan.Source, plan.Type, bool) {
 	s := b.asked[i]
 	if m := reference.FindStringSubmatch(value); m != nil && m[0] == value {
@@ -147,7 +146,7 @@ func (b *binder) source(i int, want plan.Type, value string) (plan.Source, plan.
 	return plan.Source{}, "", false
 }
 
-// moreSpecial is the more special of two types that fit.
+// moreSpecial returns the more specific of two types that fit.
 func moreSpecial(a, b plan.Type) plan.Type {
 	if a.Fits(b) {
 		return a
@@ -155,14 +154,14 @@ func moreSpecial(a, b plan.Type) plan.Type {
 	return b
 }
 
-// result is what an earlier subtask makes.
+// result returns the result of an earlier subtask.
 func (b *binder) result(i int, want plan.Type, id int) (plan.Source, plan.Type, bool) {
 	j, ok := b.before(i, id)
 	if !ok {
 		return plan.Source{}, "", false
 	}
-	// A tuned model calls what a subtask makes by the type of what it wants next, and
-	// would not understand a complaint.
+	// A tuned model labels a result with the type that it wants next, and would not understand a
+	// complaint.
 	have := b.done[j].Returns
 	if !have.Fits(want) && !b.listed && b.known.knows(have) {
 		b.faultf(wrongType, "Subtask %d takes <GENERATED>-%d as %s, but subtask %d returns %s.", b.asked[i].ID, id, want, id, have)
@@ -171,7 +170,7 @@ func (b *binder) result(i int, want plan.Type, id int) (plan.Source, plan.Type, 
 	return plan.FromSubtask(j), have, true
 }
 
-// resource is the one of that name, or the only one whose file had that name.
+// resource returns the resource with that name, or the only one with that file name.
 func (b *binder) resource(name string) (plan.Resource, bool) {
 	var found []plan.Resource
 	for _, r := range b.resources {
@@ -188,7 +187,7 @@ func (b *binder) resource(name string) (plan.Resource, bool) {
 	return found[0], true
 }
 
-// tell notes that a resource is of a type: its own, or one that is more special.
+// tell records that a resource has a type: its own, or a more specific one.
 func (b *binder) tell(who, name string, t plan.Type) bool {
 	r, there := b.resource(name)
 	switch before := b.told[r.Name]; {
@@ -216,7 +215,7 @@ func (b *binder) unknown(s subtask, value string) {
 	b.noteResources()
 }
 
-// noteResources lists the resources, the latest of them where there are many.
+// noteResources lists the resources, only the latest if there are many.
 func (b *binder) noteResources() {
 	var names []string
 	for _, r := range b.resources[max(0, len(b.resources)-maxResources):] {
@@ -229,12 +228,12 @@ func (b *binder) noteResources() {
 	b.note("The resources are: " + strings.Join(names, ", ") + ". Use these names only, or ask by a question.")
 }
 
-// saidInWords reports whether a person can give something of the type by words.
+// saidInWords reports whether people can state a value of the type in words.
 func saidInWords(t plan.Type) bool {
 	return !t.Media() && t != plan.BBox && t != plan.Points && t != plan.Category
 }
 
-// isFileName reports whether a text is the name of a file rather than words.
+// isFileName reports whether a text looks like a file name.
 func isFileName(s string) bool {
 	ending := path.Ext(s)
 	return len(ending) > 1 && len(ending) < len(s) && !strings.ContainsAny(s, " \n\t<>") && retrieve.IsFormat(strings.ToLower(ending[1:]))

@@ -19,7 +19,7 @@ const (
 	wrongOrder = "wrong order"
 )
 
-// bind holds an answer to what there is and makes a decomposition of it.
+// bind validates an answer and converts it to a decomposition.
 func bind(a decomposition, r plan.Request, known vocabulary) (planner.Decomposition, error) {
 	a.Question, a.Reply, a.Guesses = cleaned(a.Question), cleaned(a.Reply), cleanedGuesses(a.Guesses)
 	if err := holdsOne(a); err != nil {
@@ -43,7 +43,7 @@ func bind(a decomposition, r plan.Request, known vocabulary) (planner.Decomposit
 	return planner.Decomposition{Subtasks: b.done, Left: left, Types: b.told}, nil
 }
 
-// holdsOne checks that the answer is one of the three that there are, and no monster.
+// holdsOne checks that exactly one of the three kinds of answer is filled, within limits.
 func holdsOne(a decomposition) error {
 	var filled []string
 	for _, part := range []struct {
@@ -71,7 +71,7 @@ func holdsOne(a decomposition) error {
 	return nil
 }
 
-// cleanedGuesses are the guesses without those that say nothing.
+// cleanedGuesses removes empty guesses.
 func cleanedGuesses(guesses []string) []string {
 	var kept []string
 	for _, guess := range guesses {
@@ -82,7 +82,7 @@ func cleanedGuesses(guesses []string) []string {
 	return kept
 }
 
-// cleaned is a text without what no person writes.
+// cleaned removes control characters.
 func cleaned(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -92,7 +92,7 @@ func cleaned(s string) string {
 	}, s))
 }
 
-// binder makes the subtasks of a plan out of those of an answer.
+// binder converts the subtasks of an answer to subtasks of a plan.
 type binder struct {
 	report
 
@@ -102,10 +102,10 @@ type binder struct {
 	wish      string
 	asked     []subtask
 	listed    bool
-	at        map[int]int // id → place in the list
+	at        map[int]int // id → index in the list
 
 	done []plan.Subtask
-	told map[string]plan.Type // resources that are more special than their files tell
+	told map[string]plan.Type // resources with a more specific type than their files show
 }
 
 func newBinder(a decomposition, r plan.Request, known vocabulary) *binder {
@@ -127,7 +127,7 @@ func newBinder(a decomposition, r plan.Request, known vocabulary) *binder {
 	return b
 }
 
-// subtask binds the subtask at place i.
+// subtask converts the subtask at index i.
 func (b *binder) subtask(i int) {
 	s := b.asked[i]
 	t := plan.Subtask{Description: cleaned(s.Description), Returns: plan.Type(s.Returns.Type)}
@@ -141,7 +141,7 @@ func (b *binder) subtask(i int) {
 		switch known := slices.Contains(b.known.domains, string(d)); {
 		case known && !slices.Contains(t.Domains, string(d)):
 			t.Domains = append(t.Domains, string(d))
-		case !known && !b.listed: // ControlLLM has domains of its own
+		case !known && !b.listed: // ControlLLM has its own domains
 			b.faultf(exchange.WrongShape, "Subtask %d has the domain %q, which does not exist.", s.ID, token.Clip(string(d), shown))
 			b.note("The domains are: " + strings.Join(b.known.domains, ", ") + ".")
 		}
@@ -149,7 +149,7 @@ func (b *binder) subtask(i int) {
 	b.returns(s)
 	for _, id := range s.Dep {
 		if id == noID {
-			continue // ControlLLM's word for none
+			continue // means none in ControlLLM
 		}
 		if j, ok := b.before(i, id); ok {
 			t.After = append(t.After, j)
@@ -174,7 +174,7 @@ func (b *binder) subtask(i int) {
 	b.done = append(b.done, t)
 }
 
-// shown is how many bytes of a bad word a complaint repeats.
+// shown is how many bytes of an invalid word a complaint repeats.
 const shown = 120
 
 func (b *binder) returns(s subtask) {
@@ -197,7 +197,7 @@ func (b *binder) knowsType(s subtask, does string, t typeWord) bool {
 	return false
 }
 
-// before is the place of the subtask of that id, which must come before place i.
+// before returns the index of the subtask with that id, which must be before i.
 func (b *binder) before(i, id int) (int, bool) {
 	own := b.asked[i].ID
 	j, there := b.at[id]
@@ -226,8 +226,8 @@ func (b *binder) ids() []int {
 	return ids
 }
 
-// needs reports whether the subtask at place i needs the one at place goal, by way of
-// others or not.
+// needs reports whether the subtask at index i depends on the one at index goal, directly or
+// indirectly.
 func (b *binder) needs(i, goal int) bool {
 	seen := map[int]bool{}
 	var visit func(int) bool
@@ -247,7 +247,7 @@ func (b *binder) needs(i, goal int) bool {
 	return visit(i)
 }
 
-// settleTypes gives the arguments the types that their resources turned out to have.
+// settleTypes updates the types of arguments to those of their resources.
 func (b *binder) settleTypes() {
 	for _, t := range b.done {
 		for i, a := range t.Args {

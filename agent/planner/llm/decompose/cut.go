@@ -10,14 +10,13 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// leastTurn is how many tokens a turn has beside what was made, at the least: below, its
-// words tell nothing.
+// leastTurn is the minimum number of tokens for the text of a turn; with less it would be
+// meaningless.
 const leastTurn = 32
 
-// latest keeps the latest turns that fit into a budget of tokens: a conversation is cut
-// from its oldest turn. A turn that is too long for what is left loses the ends of its
-// request and reply before it is left out, and takes half of it, so that those before it
-// are not lost for its sake. What was made in it is kept whole.
+// latest keeps the latest turns that fit into a token budget. A turn that is too long is truncated
+// to half of the remaining budget, so that it does not push out the earlier ones, or dropped if too
+// little would be left. The names of its results are always kept.
 func latest(turns []plan.Turn, budget int) []plan.Turn {
 	var kept []plan.Turn
 	for _, t := range slices.Backward(turns) {
@@ -44,8 +43,8 @@ func turnTokens(t plan.Turn) int {
 	return token.PerMessage + token.Count(t.Wish) + token.Count(t.Reply) + token.Count(strings.Join(t.Made, " "))
 }
 
-// relevant keeps the tools whose lines fit into a budget of tokens, in the order of the
-// catalogue: all, where they fit, and else those that are nearest to the text.
+// relevant keeps the tools whose lines fit into a token budget, in the order of the catalogue: all,
+// if they fit, else those nearest to the text.
 func relevant(index *retrieve.Index, tools []toolbox.Tool, line func(toolbox.Tool) string, text string, budget int) []toolbox.Tool {
 	left := budget
 	for _, t := range tools {

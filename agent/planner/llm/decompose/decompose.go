@@ -1,8 +1,8 @@
 // Package decompose splits a request into subtasks, or asks back, or answers plain
 // conversation.
 //
-// What comes back is checked: it names only known types, domains and resources, refers
-// only backwards, and quotes no prompt.
+// Answers are checked: they name only known types, domains and resources, refer only to earlier
+// subtasks, and do not quote the prompt.
 package decompose
 
 import (
@@ -17,25 +17,24 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Name is that of the job, in labels and in [plan.Job].
+// Name is the name of the job, in labels and in [plan.Job].
 const Name = "decompose"
 
-// Config says what is known of the tools, and who is asked.
+// Config configures a Decomposer.
 type Config struct {
-	// Catalogue holds the tools that the prompt speaks of; required.
+	// Catalogue holds the tools in the prompt; required.
 	Catalogue *toolbox.Catalogue
-	// Index finds those nearest to a text; required.
+	// Index finds the tools nearest to a text; required.
 	Index *retrieve.Index
 	// Exchange asks the model; required.
 	Exchange *exchange.Exchange
-	// WithoutPrior leaves the hints at tools out (ControlLLM, Table 4: without prior
-	// knowledge).
+	// WithoutPrior omits the tool hints (ControlLLM, Table 4: without prior knowledge).
 	WithoutPrior bool
-	// Pictures shows pictures to the model. Nil shows none.
+	// Pictures provides pictures for the model. Nil shows none.
 	Pictures Pictures
 }
 
-// Pictures gives a picture of the thread as a small JPEG.
+// Pictures returns a picture of the thread as a small JPEG.
 type Pictures interface {
 	Picture(ctx context.Context, r plan.Resource) ([]byte, error)
 }
@@ -55,7 +54,7 @@ var promptText string
 // PromptVersion is the version of the prompt.
 func PromptVersion() string { return prompt.Version(promptText) }
 
-// New reads the prompt. Nothing is asked yet.
+// New parses the prompt. It sends no request.
 func New(c Config) (*Decomposer, error) {
 	p, err := prompt.Parse(Name, promptText)
 	if err != nil {
@@ -71,16 +70,16 @@ func New(c Config) (*Decomposer, error) {
 	return d, nil
 }
 
-// What an answer may hold at most.
+// The limits of an answer.
 const (
-	maxSubtasks = 64   // as many as an agent does steps
-	maxWords    = 1000 // letters of one text
+	maxSubtasks = 64   // the maximum number of steps
+	maxWords    = 1000 // characters per text
 
-	// decomposeOutput is the most tokens of an answer, in a context that is large.
+	// decomposeOutput is the maximum number of tokens of an answer, if the context is large.
 	decomposeOutput = 4096
 )
 
-// tooMuch is the kind of the complaint about an answer with too many or too long parts.
+// tooMuch is the kind of complaint about an answer with too many or too long parts.
 const tooMuch = "too much"
 
 // Decompose splits the request.

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// left are the parts of the request that are not done: the passages that the answer says cannot be
-// done, and those of which it says nothing. A model is not believed to have covered everything.
+// left returns the parts of the request that are not done: the passages that the answer declares
+// impossible, and those that it does not mention, since models overlook things.
 func (b *binder) left(a decomposition) []plan.Leftover {
 	request := cover.Of(b.request.Wish)
 	var left []plan.Leftover
@@ -27,7 +27,7 @@ func (b *binder) left(a decomposition) []plan.Leftover {
 		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
 	}
 	quotes := slices.ContainsFunc(a.Subtasks, func(s subtask) bool { return len(s.Of) > 0 })
-	if !quotes || b.request.Question != nil { // the answer to a question quotes the request before it
+	if !quotes || b.request.Question != nil { // the answer to a question quotes the previous request
 		return left
 	}
 	for i, s := range a.Subtasks {

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// marks sees to it that what is marked on a picture goes with that picture: it is put
-// beside a mark that is given alone, and another picture in its place is a fault.
+// marks makes sure that a mark is used with its picture: it adds the picture to a lone mark, and
+// complains about a mark with other pictures.
 func (b *binder) marks(s subtask, t *plan.Subtask) {
 	pictures := slices.DeleteFunc(slices.Clone(t.Args), func(a plan.Arg) bool { return !a.Type.Fits(plan.Image) || b.on(a.Source) != "" })
 	for _, a := range slices.Clone(t.Args) {
@@ -35,7 +35,7 @@ func (b *binder) marks(s subtask, t *plan.Subtask) {
 	}
 }
 
-// on is the name of the picture that a source is marked on, "" if it is no mark.
+// on returns the picture that a source is marked on, "" if it is not a mark.
 func (b *binder) on(src plan.Source) string {
 	if src.Kind != plan.OfResource {
 		return ""
@@ -44,8 +44,8 @@ func (b *binder) on(src plan.Source) string {
 	return r.On
 }
 
-// shows reports whether a source is the picture, or was made of it alone by steps that leave
-// things where they are.
+// shows reports whether a source is the picture, or was made from it alone by steps that do not
+// move things.
 func (b *binder) shows(src plan.Source, picture string) bool {
 	switch src.Kind {
 	case plan.OfResource:
@@ -64,7 +64,7 @@ func (b *binder) shows(src plan.Source, picture string) bool {
 	}
 }
 
-// hails reports whether a source is the picture, or the picture has a part in it.
+// hails reports whether a source is the picture, or depends on it.
 func (b *binder) hails(src plan.Source, picture string) bool {
 	switch src.Kind {
 	case plan.OfResource:
@@ -76,8 +76,8 @@ func (b *binder) hails(src plan.Source, picture string) bool {
 	}
 }
 
-// moves reports whether the tool that is nearest to what a subtask says, of those that make a
-// picture of one, moves what is on it.
+// moves reports whether a subtask probably moves things in its picture, judging by the nearest tool
+// that makes a picture from a picture.
 func (job *Decomposer) moves(t plan.Subtask) bool {
 	for _, hit := range job.config.Index.Nearest(t.Description) {
 		tool, ok := job.config.Catalogue.Tool(hit.Tool)

@@ -7,8 +7,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// pictures are those that are shown to the model, with their names: the latest of the
-// message, or else of the thread. What cannot be read is left out.
+// pictures returns the pictures to show to the model, with their names: the latest of the message,
+// or else of the thread. Unreadable ones are skipped.
 func (job *Decomposer) pictures(ctx context.Context, r plan.Request) (shown [][]byte, names []string, err error) {
 	if job.config.Pictures == nil {
 		return nil, nil, nil

@@ -9,10 +9,10 @@ import (
 	"atelier/agent/planner/llm/exchange"
 )
 
-// A server that takes no schema lets a model leave out what is empty, write one for a
-// list of one, and -1 where ControlLLM's data has it: all that is read as it is meant.
+// Without a schema, a model may omit empty fields, write a single value instead of a list, and
+// write -1 like ControlLLM's data. All of this is accepted.
 
-// readDecomposition finds the answer in what a model wrote.
+// readDecomposition parses the answer in a model's output.
 func readDecomposition(content string) (decomposition, error) {
 	if list, ok := findList(content); ok {
 		return exchange.Decode[decomposition](list)
@@ -20,13 +20,13 @@ func readDecomposition(content string) (decomposition, error) {
 	return exchange.ReadObject[decomposition](content)
 }
 
-// The wrappings in which a list is still the whole of an answer.
+// The wrappers that may enclose an answer that is a list.
 var (
 	fenced   = lazyregexp.New("(?s)^```[a-z]*\n(.*)\n```$")
 	solution = lazyregexp.New(`(?s)<Solution>(.*?)</Solution>`) // ControlLLM, Table 6
 )
 
-// findList finds a list that is the whole answer.
+// findList finds a list that is the entire answer.
 func findList(content string) (json.RawMessage, bool) {
 	content = strings.TrimSpace(content)
 	for _, wrapping := range []lazyregexp.Regexp{solution, fenced} {
@@ -40,7 +40,7 @@ func findList(content string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// UnmarshalJSON reads the answer, or a bare list of subtasks.
+// UnmarshalJSON parses the answer, or a bare list of subtasks.
 func (d *decomposition) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(b, []byte("[")) {
 		d.listed = true
@@ -50,10 +50,10 @@ func (d *decomposition) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(d)) //nolint:wrapcheck // exchange looks into it
 }
 
-// noID marks a subtask without an id: its place in the list stands for it.
+// noID marks a subtask without an id; its index is used instead.
 const noID = -1
 
-// UnmarshalJSON reads a subtask.
+// UnmarshalJSON parses a subtask.
 func (s *subtask) UnmarshalJSON(b []byte) error {
 	loose := struct {
 		Of          some[string]     `json:"of"`
@@ -78,7 +78,7 @@ func (s *subtask) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// some is a list of which one may stand alone.
+// some is a list; in JSON a single element may stand alone.
 type some[T any] []T
 
 func (s *some[T]) UnmarshalJSON(b []byte) error {

@@ -9,12 +9,11 @@ import (
 	"atelier/agent/planner/llm/exchange"
 )
 
-// report gathers all that is wrong with an answer, since there is one round only to put
-// it right.
+// report collects all faults of an answer, since there is only one round to correct them.
 type report struct {
 	faults []string
-	kind   string   // of the first
-	notes  []string // what there is, for those faults
+	kind   string   // of the first fault
+	notes  []string // lists of valid values
 }
 
 func (r *report) faultf(kind, format string, args ...any) {
@@ -22,17 +21,17 @@ func (r *report) faultf(kind, format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
-// note adds what there is to the complaint, once.
+// note adds a list of valid values, once.
 func (r *report) note(text string) {
 	if !slices.Contains(r.notes, text) {
 		r.notes = append(r.notes, text)
 	}
 }
 
-// maxFaults is how many faults one complaint names.
+// maxFaults is the maximum number of faults in a complaint.
 const maxFaults = 8
 
-// complaint is about all of them; nil where there are none.
+// complaint returns the complaint about all faults, nil if there are none.
 func (r *report) complaint() error {
 	if len(r.faults) == 0 {
 		return nil

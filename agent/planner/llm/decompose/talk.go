@@ -10,17 +10,17 @@ import (
 	"atelier/agent/planner/llm/flaw"
 )
 
-// recited is the kind of the complaint about words that repeat the prompt.
+// recited is the kind of complaint about text that repeats the prompt.
 const recited = "recited"
 
-// longRun is how many words of the prompt in a row are no accident. The sentences about
-// tools, which a reply may well tell, are shorter.
+// longRun is the number of consecutive words of the prompt that cannot be a coincidence. The
+// sentences about tools, which a reply may use, are shorter.
 const longRun = 25
 
-// talks checks a question or a reply, which people read as it stands: it is a short chat
-// message, names only what people named or gave, and is in words of its own.
+// talks checks a question or a reply, which people read as it is: it must be a short chat message
+// in its own words, and name only things that people named or gave.
 func talks(said string, r plan.Request, system string) error {
-	account := planner.Account{Request: r} // nothing was done yet
+	account := planner.Account{Request: r} // nothing is done yet
 	found := slices.Concat(flaw.Inventions(account, nil, said), flaw.Form(account, said))
 	if recites(said, system) {
 		found = append(found, flaw.Flaw{
@@ -32,8 +32,7 @@ func talks(said string, r plan.Request, system string) error {
 	return found.Complaint()
 }
 
-// recites reports whether a text holds a long run of the words of the prompt, whatever
-// stands between them.
+// recites reports whether a text contains a long run of words of the prompt, ignoring punctuation.
 func recites(said, prompt string) bool {
 	words := wordsOf(said)
 	all := " " + strings.Join(wordsOf(prompt), " ") + " "

@@ -13,16 +13,17 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// quotes are the pairs of quotation marks that people write.
+// quotes are the pairs of quotation marks in use.
 var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"‘", "’"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"`", "`"}}
 
-// isQuoted reports whether the request holds the words in quotation marks: then they are
-// meant as they stand, even where they look like something else.
+// isQuoted reports whether the request contains the words in quotation marks: they are meant
+// literally, even if they look like something else.
 func isQuoted(wish, words string) bool {
 	return slices.ContainsFunc(quotes, func(q [2]string) bool { return strings.Contains(wish, q[0]+words+q[1]) })
 }
 
-// words is a text: as it stands, with results quoted in it, or a passage of the request.
+// words returns the source of a text: literal, with results quoted in it, or a passage of the
+// request.
 func (b *binder) words(i int, value string) (plan.Source, bool) {
 	s := b.asked[i]
 	if letters := utf8.RuneCountInString(value); letters > maxWords {
@@ -42,13 +43,13 @@ func (b *binder) words(i int, value string) (plan.Source, bool) {
 	return b.quoting(i, value)
 }
 
-// quotable is what may stand for a result or a text in words: <GENERATED>-n, <name>.
+// quotable matches a reference to a result or a text within a text: <GENERATED>-n, <name>.
 var quotable = lazyregexp.New(`<GEN(?:ERATED)?>-\d{1,6}|<[^<>\n]{1,200}>`)
 
-// place is what a text would take for the place of a part.
+// place matches text that looks like the placeholder of a part.
 var place = lazyregexp.New(`\{(\d+)\}`)
 
-// quoting is a text with the results and texts that it quotes as its parts.
+// quoting converts a text that quotes results and texts to a source with parts.
 func (b *binder) quoting(i int, value string) (plan.Source, bool) {
 	var parts []plan.Source
 	good := true
@@ -70,8 +71,8 @@ func (b *binder) quoting(i int, value string) (plan.Source, bool) {
 	return plan.FromText(text, parts...), good
 }
 
-// part is what stands in words for a text: is reports whether something does, ok whether
-// it may.
+// part returns the source that a reference in a text stands for: is reports whether it is a
+// reference, ok whether it is valid.
 func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 	m := reference.FindStringSubmatch(quoted)
 	if m == nil {
@@ -89,19 +90,19 @@ func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 	return plan.FromSubtask(j), true, true
 }
 
-// gap stands for the middle of a passage.
+// gap replaces the middle of a passage.
 var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\])\s*`)
 
-// The words of an end that are looked for at most, and how many at least tell it from words of the
-// model's own beside it.
+// endWords is how many words of each end are searched for; longQuote is how many distinguish an end
+// from adjacent words of the model's own.
 const (
 	endWords  = 12
 	longQuote = 3
 )
 
-// passage is a value with the part of the request that it gives by its ends in their place; the ends
-// may stand within other words. is reports whether the value gives one, found whether the request holds
-// it.
+// passage expands a value that gives a passage of the request by its two ends, which may be within
+// other words. is reports whether the value has this form, found whether the request contains the
+// passage.
 func passage(wish, value string) (whole string, is, found bool) {
 	ends := gap.Split(value, -1)
 	if len(ends) != 2 || ends[0] == "" || ends[1] == "" || strings.Contains(wish, value) {
@@ -122,8 +123,8 @@ func passage(wish, value string) (whole string, is, found bool) {
 	return "", true, false
 }
 
-// between is the first part of a text that begins and ends with the words, whatever quotation
-// marks stand around them; "" if there is none.
+// between returns the first part of a text that begins and ends with the words, ignoring quotation
+// marks; "" if there is none.
 func between(text string, first, last []string) string {
 	quoted := func(words []string) string {
 		all := make([]string, len(words))

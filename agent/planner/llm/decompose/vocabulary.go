@@ -11,19 +11,19 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// vocabulary holds the words that an answer may use.
+// vocabulary holds the words allowed in an answer.
 type vocabulary struct {
 	domains []string // sorted
 	types   []prompt.Explained
-	// moves reports whether a subtask moves what is on its picture. Nil is no.
+	// moves reports whether a subtask moves things in its picture. Nil means no.
 	moves func(plan.Subtask) bool
 }
 
-// newVocabulary is that of the built-in types and of a catalogue.
+// newVocabulary returns the vocabulary of the built-in types and a catalogue.
 func newVocabulary(c *toolbox.Catalogue) vocabulary {
 	v := vocabulary{types: prompt.Types()}
 	add := func(t plan.Type) {
-		if !v.knows(t) && t != plan.AnyFile { // which no resource has
+		if !v.knows(t) && t != plan.AnyFile { // no resource has this type
 			v.types = append(v.types, prompt.Explained{Word: string(t)})
 		}
 	}
@@ -61,7 +61,7 @@ func meaningNames() string {
 	return strings.Join(names, ", ")
 }
 
-// closed are the closed sets that words of an answer come from.
+// closed returns the enumerations for the schema of the answer.
 func (v vocabulary) closed() map[reflect.Type][]string {
 	types := make([]string, len(v.types))
 	for i, t := range v.types {

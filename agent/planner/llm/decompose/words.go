@@ -14,39 +14,40 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// What the user's part of a decomposition may hold at most.
+// The limits of the user's part of the prompt.
 const (
 	maxResources = 64  // the latest ones
-	maxExcerpt   = 200 // bytes of a text's beginning
+	maxExcerpt   = 200 // bytes from the start of a text
 	maxPictures  = 4   // the latest ones
 )
 
-// maxHints is the most tokens of hints at tools: beyond it, those nearest to the request are told.
+// maxHints is the token limit for tool hints; if there are more, the tools nearest to the request
+// are listed.
 const maxHints = 3400
 
-// decomposeSystem is what the system part is made from.
+// decomposeSystem is the data of the system part.
 type decomposeSystem struct {
 	Types    []prompt.Explained
 	Meanings []prompt.Explained
 	Settings []prompt.Explained
 	Domains  []toolDomain
-	Prior    bool // the tools of the domains are told
-	Marks    bool // how marks are taken is told
+	Prior    bool // whether the tools of the domains are listed
+	Marks    bool // whether marks are explained
 	Examples bool
-	// Improvises tells that a program can be written for what no tool does.
+	// Improvises means that a program can be written if no tool fits.
 	Improvises bool
 }
 
-// toolDomain is a domain with its tools, a line each.
+// toolDomain is a domain with its tools, one line each.
 type toolDomain struct {
 	Name  string
 	Tools []string
 }
 
-// word writes both parts of the question and keeps them within the context: the
-// tools take a third of it and [maxHints] at most, and what is left, but for the room of a repair, is the
-// user's. The tools stand last in the system part, so that a provider's cache has what is before them. A
-// small context has no room for examples.
+// word writes both parts of the question within the context size: the tools get a third of it, at
+// most [maxHints], and the user's part gets the rest, except for the room for a repair. The tools
+// are at the end of the system part, so that a provider can cache everything before them. A small
+// context has no room for examples.
 func (job *Decomposer) word(q *exchange.Question, r plan.Request, pictures []string) error {
 	window := job.context
 	data := decomposeSystem{
@@ -60,7 +61,7 @@ func (job *Decomposer) word(q *exchange.Question, r plan.Request, pictures []str
 		q.System, err = job.prompt.System(data)
 		return window - q.Output - job.config.Exchange.RepairRoom() - token.Count(q.System) - len(pictures)*token.PerPicture, err
 	}
-	share := 2 // the tools have one part of so many
+	share := 2 // the tools get 1/share
 	left, err := room()
 	if err == nil && left < window/4 {
 		data.Examples, data.Settings, share = false, settings(1), 3
@@ -70,7 +71,7 @@ func (job *Decomposer) word(q *exchange.Question, r plan.Request, pictures []str
 	if err == nil && data.Prior {
 		tools := relevant(job.config.Index, job.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints))
 		data.tell(tools)
-		if !data.Examples { // there is no room for settings that none of these has
+		if !data.Examples { // no room for settings that none of these tools has
 			data.Settings = slices.DeleteFunc(data.Settings, func(s prompt.Explained) bool { return !takesSetting(tools, param.Type(s.Word)) })
 		}
 		left, err = room()
@@ -82,7 +83,7 @@ func (job *Decomposer) word(q *exchange.Question, r plan.Request, pictures []str
 	return err
 }
 
-// settings are the types of settings, with so many examples each.
+// settings returns the types of settings, with a number of examples each.
 func settings(examples int) []prompt.Explained {
 	var all []prompt.Explained
 	for _, name := range param.Types() {
@@ -98,7 +99,7 @@ func takesSetting(tools []toolbox.Tool, t param.Type) bool {
 	})
 }
 
-// tell sorts the tools into their domains.
+// tell adds the tools to their domains.
 func (s *decomposeSystem) tell(tools []toolbox.Tool) {
 	for i := range s.Domains {
 		for _, t := range tools {
@@ -109,7 +110,7 @@ func (s *decomposeSystem) tell(tools []toolbox.Tool) {
 	}
 }
 
-// wishOf is what a person wants, with the request that an open question was about.
+// wishOf returns the request, with the one that an open question was about.
 func wishOf(r plan.Request) string {
 	if r.Question != nil {
 		return r.Question.Wish + "\n" + r.Wish
@@ -117,7 +118,7 @@ func wishOf(r plan.Request) string {
 	return r.Wish
 }
 
-// hint is the line of a tool: what it takes, what it makes and what it does.
+// hint describes a tool in one line: what it takes, what it makes and what it does.
 func hint(t toolbox.Tool) string {
 	var args []string
 	for _, a := range t.Args {
@@ -133,7 +134,7 @@ func hint(t toolbox.Tool) string {
 	return fmt.Sprintf("%s(%s) → %s: %s", t.Name, strings.Join(args, ", "), t.Returns, strings.TrimSuffix(t.Description, "."))
 }
 
-// decomposeUser is what the user's part is made from.
+// decomposeUser is the data of the user's part.
 type decomposeUser struct {
 	Turns     []plan.Turn
 	Resources []resourceLine
@@ -144,21 +145,20 @@ type decomposeUser struct {
 	Wish      string
 }
 
-// resourceLine is a resource as the prompt tells it.
+// resourceLine describes a resource for the prompt.
 type resourceLine struct {
 	plan.Resource
 
 	Given, Latest bool
 	Excerpt       string // of a text
-	More          bool   // the text goes on
+	More          bool   // the text is longer
 }
 
-// userWords is what the fixed words of the user's part take.
+// userWords is the number of tokens of the fixed words in the user's part.
 const userWords = 120
 
-// newDecomposeUser takes as much of the request as fits into so many tokens: half of them
-// for the turns, a quarter for the resources, an eighth for the request and another for an
-// open question.
+// newDecomposeUser fits the request into a token budget: half for the turns, a quarter for the
+// resources, an eighth for the request and an eighth for an open question.
 func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUser {
 	budget = max(0, budget-userWords)
 	u := decomposeUser{Pictures: pictures, Turns: latest(r.Turns, budget/2)}
@@ -187,7 +187,7 @@ func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUs
 func newResourceLine(r plan.Resource, given, result bool) resourceLine {
 	line := resourceLine{Resource: r, Given: given, Latest: result}
 	if r.On != "" {
-		line.About = "" // that it is marked, and where, is said already
+		line.About = "" // the line mentions the mark already
 	}
 	line.About = token.Clip(line.About, maxExcerpt)
 	if r.Type == plan.Text && r.Value != "" {
@@ -197,14 +197,14 @@ func newResourceLine(r plan.Resource, given, result bool) resourceLine {
 	return line
 }
 
-// tokens is what the line takes, its fixed words included.
+// tokens estimates the tokens of the line, with its fixed words.
 func (l resourceLine) tokens() int {
 	const fixed = 16
 	return fixed + token.Count(l.Name) + token.Count(l.File) + token.Count(l.On) + token.Count(l.Facts) + token.Count(l.About) + token.Count(l.Excerpt)
 }
 
-// latestResult is the name of what "it" means where the message brings nothing: the last
-// thing that was made.
+// latestResult returns the name of the last result, which "it" refers to if the message has no
+// file.
 func latestResult(r plan.Request) string {
 	there := func(name string) bool {
 		return slices.ContainsFunc(r.Earlier, func(e plan.Resource) bool { return e.Name == name })

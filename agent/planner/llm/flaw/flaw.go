@@ -1,5 +1,5 @@
-// Package flaw finds what is wrong with what a model writes for people: a short chat
-// message that names only what there is.
+// Package flaw finds what is wrong with a text that a model wrote for people. It must be a short
+// chat message that names only things that exist.
 package flaw
 
 import (
@@ -14,33 +14,34 @@ import (
 	"atelier/agent/wording"
 )
 
-// The most runes of an answer, the texts put into it and the names of files left out:
-// beyond the first it is complained of, beyond the second it is useless.
+// The maximum runes of an answer, not counting inserted texts and file names: beyond mostRunes
+// there is a complaint, beyond uselessRunes the answer is useless.
 const (
 	mostRunes    = 1500
 	uselessRunes = 4000
 )
 
-// tooLong is the kind of complaint about an answer that is no chat message.
+// tooLong is the kind of complaint about an answer that is too long for a chat.
 const tooLong = "too long"
 
-// Flaw is what is wrong with an answer.
+// Flaw is a fault of an answer.
 type Flaw struct {
 	Kind string
-	Text string // for the model; "" for what it was not told of
-	// Lacks is what the answer leaves out, for people.
+	Text string // for the model; "" if the model was not told about it
+	// Lacks is the missing sentence, for people.
 	Lacks string
-	// Grave flaws make an answer useless; the others are borne or mended.
+	// Grave flaws make an answer useless; others are tolerated or corrected.
 	Grave bool
 }
 
 // IsGrave reports whether it makes the answer useless.
 func (f Flaw) IsGrave() bool { return f.Grave }
 
-// List is all that is wrong with an answer.
+// List lists the faults of an answer.
 type List []Flaw
 
-// Complaint tells the model all that it can mend; nil if there is nothing.
+// Complaint returns the complaint about everything that the model can correct; nil if there is
+// nothing.
 func (fs List) Complaint() error {
 	kind := ""
 	var said []string
@@ -56,7 +57,7 @@ func (fs List) Complaint() error {
 	return exchange.Complain(kind, "%s", strings.Join(said, "\n"))
 }
 
-// Mend puts behind an answer what it leaves out.
+// Mend appends the missing sentences to an answer.
 func (fs List) Mend(answer string) string {
 	parts := []string{answer}
 	for _, f := range fs {
@@ -71,10 +72,10 @@ var (
 	table   = lazyregexp.New(`(?m)^[ \t]*\|.*\|[ \t]*$`)
 	markup  = lazyregexp.New(`(?i)</?(?:a|b|br|code|details|div|em|font|h[1-6]|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul)\b[^<>]*>`)
 	picture = lazyregexp.New(`!\[[^\]]*\]\(`)
-	address = lazyregexp.New(`(?i)\b(?:https?|ftp)://[!#-&*-;=?-\[\]^-~]+`) // ASCII, as words of other scripts may follow at once
+	address = lazyregexp.New(`(?i)\b(?:https?|ftp)://[!#-&*-;=?-\[\]^-~]+`) // ASCII only, since words of other scripts may follow directly
 )
 
-// Inventions are files, texts and addresses that are not in the record.
+// Inventions returns the files, placeholders and addresses that are not in the record.
 func Inventions(a planner.Account, places []string, said string) List {
 	var found List
 	add := func(what, name string) {
@@ -98,7 +99,7 @@ func Inventions(a planner.Account, places []string, said string) List {
 	return found
 }
 
-// Form holds that an answer is a short chat message.
+// Form checks that an answer is a short chat message.
 func Form(a planner.Account, said string) List {
 	var found List
 	length := utf8.RuneCountInString(said)

@@ -240,7 +240,7 @@ func TestScripts(t *testing.T) {
 		t.Error(cmp.Diff(want, got))
 	}
 	errors := w.caught()
-	if len(errors) != 2 || !strings.Contains(errors[0], "one call more") || !strings.Contains(errors[1], `no answer for the job "settle"`) {
+	if len(errors) != 2 || !strings.Contains(errors[0], "all are used") || !strings.Contains(errors[1], `no answer for the job "settle"`) {
 		t.Errorf("%q", errors)
 	}
 }

@@ -25,14 +25,14 @@ type speechRequest struct {
 	StreamFormat   *string  `json:"stream_format"`
 }
 
-// voices are those of OpenAI's own models; the older models, tts-1 and tts-1-hd, have
-// the first nine.
+// voices are the voices of OpenAI's own models; the older models, tts-1 and tts-1-hd, have the
+// first nine.
 var voices = []string{
 	"alloy", "ash", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer",
 	"ballad", "verse", "marin", "cedar",
 }
 
-// speechTypes are the content types of the formats of speech.
+// speechTypes are the content types of the speech formats.
 var speechTypes = map[string]string{
 	"": "audio/mpeg", "mp3": "audio/mpeg", "opus": "audio/ogg", "aac": "audio/aac",
 	"flac": "audio/flac", "wav": "audio/wav", "pcm": "audio/pcm",
@@ -57,11 +57,11 @@ func (q speechRequest) check() error {
 	}
 	return errors.Join(
 		within("speed", q.Speed, 0.25, 4),
-		oneOf("stream_format", q.StreamFormat, "audio"), // no streaming here
+		oneOf("stream_format", q.StreamFormat, "audio"), // no streaming
 	)
 }
 
-// checkVoice holds what OpenAI's own models ask; others have voices of their own.
+// checkVoice checks the rules of OpenAI's own models; others have their own voices.
 func (q speechRequest) checkVoice() error {
 	switch {
 	case strings.HasPrefix(q.Model, "tts-1") && q.Instructions != "":
@@ -103,7 +103,7 @@ var transcribeFields = []string{
 	"include[]", "chunking_strategy", "stream", "known_speaker_names[]", "known_speaker_references[]",
 }
 
-// transcribeFiles are the endings of files that are taken.
+// transcribeFiles are the accepted file extensions.
 var transcribeFiles = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
 
 var language = regexp.MustCompile(`^[a-z]{2}$`)
@@ -180,7 +180,7 @@ func (r *TranscribeRequest) check() error {
 	)
 }
 
-// in is the transcription in a format.
+// in returns the transcription in a format.
 func (a TranscribeResponse) in(format string) reply {
 	switch format {
 	case "text":

@@ -14,7 +14,7 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// call is one call with its body read.
+// call is a call with its body.
 type call struct {
 	*http.Request
 
@@ -22,12 +22,12 @@ type call struct {
 	body   []byte
 }
 
-// handle reads a call, answers it and writes the answer.
+// handle returns a handler that reads a call and writes the answer.
 func (s *Server) handle(answer func(*call) reply) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the client broke off
+			return // the client disconnected
 		}
 		s.mu.Lock()
 		s.calls = append(s.calls, r.Method+" "+r.URL.Path)
@@ -41,20 +41,20 @@ func (s *Server) handle(answer func(*call) reply) http.HandlerFunc {
 	}
 }
 
-// bad reports a call as an error of the test, and is its answer.
+// bad reports a call as a test error and returns its answer.
 func (c *call) bad(status int, code string, err error) reply {
 	c.server.tb.Helper()
 	c.server.tb.Errorf("llmtest: %s %s: %v", c.Method, c.URL.Path, err)
 	return failure(status, code, "", err.Error())
 }
 
-// illFormed reports a call that OpenAI would not take, and is its answer.
+// illFormed reports a call that OpenAI would reject and returns its answer.
 func (c *call) illFormed(err error) reply {
 	c.server.tb.Helper()
 	return c.bad(http.StatusBadRequest, "", fmt.Errorf("ill-formed: %w", err))
 }
 
-// checkHeader holds what every call must keep.
+// checkHeader checks the headers required of every call.
 func (c *call) checkHeader() error {
 	if values, ok := c.Header["Authorization"]; ok {
 		scheme, key, found := strings.Cut(values[0], " ")
@@ -75,12 +75,12 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// azure reports whether the call goes to a versioned path of Azure OpenAI.
+// azure reports whether the call is to a versioned path of Azure OpenAI.
 func (c *call) azure() bool {
 	return strings.HasPrefix(c.URL.Path, "/openai/") && !strings.HasPrefix(c.URL.Path, "/openai/v1/")
 }
 
-// key is what the call identifies itself by; Azure has a header of its own.
+// key returns the call's key; Azure has its own header.
 func (c *call) key() string {
 	if key := c.Header.Get("Api-Key"); key != "" {
 		return key
@@ -88,7 +88,7 @@ func (c *call) key() string {
 	return strings.TrimPrefix(c.Header.Get("Authorization"), "Bearer ")
 }
 
-// admit answers a call with the wrong key.
+// admit returns an error for a wrong key.
 func (s *Server) admit(c *call) *reply {
 	if s.config.Key == "" || c.key() == s.config.Key {
 		return nil
@@ -97,7 +97,7 @@ func (s *Server) admit(c *call) *reply {
 	return &r
 }
 
-// json reads the body into v, which has every field that is documented.
+// json decodes the body into v, which must have every documented field.
 func (c *call) json(v any) error {
 	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
@@ -112,7 +112,7 @@ func (c *call) json(v any) error {
 		return fmt.Errorf("the body does not fit: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON of the body")
+		return errors.New("unexpected data after the JSON of the body")
 	}
 	return nil
 }

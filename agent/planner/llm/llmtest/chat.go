@@ -12,8 +12,8 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// chatRequest has every documented field of a chat completion's request (OpenAI API
-// reference, chat completions), so that one that is not is noticed.
+// chatRequest has every documented field of a chat completion request (OpenAI API reference, chat
+// completions), so that undocumented fields are detected.
 type chatRequest struct {
 	Model               string          `json:"model"`
 	Messages            []chatMessage   `json:"messages"`
@@ -103,7 +103,7 @@ func (s *Server) chat(c *call) reply {
 	return answer
 }
 
-// record keeps an answer that reaches the client whole.
+// record records an answer that reaches the client completely.
 func (s *Server) record(r Request, a reply) error {
 	if s.config.Record == nil || r.ID == "" || a.status != http.StatusOK || a.hang || a.reset {
 		return nil
@@ -111,7 +111,7 @@ func (s *Server) record(r Request, a reply) error {
 	return s.config.Record.Keep(r.ID, r.Job, r.Round, r.Body, a.body)
 }
 
-// chatRequest reads and checks a request.
+// chatRequest parses and checks a request.
 func (c *call) chatRequest() (Request, error) {
 	var q chatRequest
 	if err := c.json(&q); err != nil {
@@ -142,8 +142,7 @@ func (c *call) chatRequest() (Request, error) {
 	return r, err
 }
 
-// check checks the response format and puts it down in r, whose messages it may
-// concern.
+// check checks the response format, together with the messages, and records it in r.
 func (f *responseFormat) check(r *Request) error {
 	if f == nil {
 		return nil
@@ -161,7 +160,7 @@ func (f *responseFormat) check(r *Request) error {
 				return nil
 			}
 		}
-		return errors.New("the response format json_object wants the word JSON in the messages")
+		return errors.New("the response format json_object requires the word JSON in the messages")
 	case "json_schema":
 		r.Format = f.Type
 		j := f.JSONSchema
@@ -177,7 +176,7 @@ func (f *responseFormat) check(r *Request) error {
 		}
 		return nil
 	default:
-		return fmt.Errorf("the response format %q is not known", f.Type)
+		return fmt.Errorf("unknown response format %q", f.Type)
 	}
 }
 
@@ -189,7 +188,7 @@ func (q chatRequest) checkNumbers() error {
 		within("frequency_penalty", q.FrequencyPenalty, -2, 2),
 		within("max_tokens", q.MaxTokens, 1, 1<<24),
 		within("max_completion_tokens", q.MaxCompletionTokens, 1, 1<<24),
-		within("n", q.N, 1, 1), // one is what this server gives
+		within("n", q.N, 1, 1), // this server returns one choice
 		within("top_logprobs", q.TopLogprobs, 0, 20),
 	)
 }
@@ -220,7 +219,7 @@ func (q chatRequest) checkChoices() error {
 	)
 }
 
-// checkStop holds that stop is a text or up to four.
+// checkStop checks that stop is a string or a list of up to four.
 func checkStop(raw json.RawMessage) error {
 	var one *string
 	var many []string
@@ -228,9 +227,9 @@ func checkStop(raw json.RawMessage) error {
 	case len(raw) == 0 || json.Unmarshal(raw, &one) == nil:
 		return nil
 	case json.Unmarshal(raw, &many) != nil:
-		return errors.New("stop is neither a text nor a list of texts")
+		return errors.New("stop must be a string or a list of strings")
 	case len(many) == 0 || len(many) > 4:
-		return fmt.Errorf("stop has %d texts, not 1 to 4", len(many))
+		return fmt.Errorf("stop has %d strings, not 1 to 4", len(many))
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func TestIllFormed(t *testing.T) {
 	part := func(p string) string { return `"messages":[{"role":"user","content":[` + p + `]}]` }
 	for name, c := range map[string]struct{ body, why string }{
 		"no JSON":                     {`{"model":"m","messages":[` + user, "does not fit"},
-		"two values":                  {`{"model":"m","messages":[` + user + `]}{}`, "something follows"},
+		"two values":                  {`{"model":"m","messages":[` + user + `]}{}`, "unexpected data"},
 		"not UTF-8":                   {`{"model":"m","messages":[{"role":"user","content":"` + "\xff" + `"}]}`, "not UTF-8"},
 		"unknown field":               {`{"model":"m","top_k":3,"messages":[` + user + `]}`, "top_k"},
 		"wrong type":                  {`{"model":"m","temperature":"hot","messages":[` + user + `]}`, "temperature"},
@@ -119,7 +119,7 @@ func TestIllFormed(t *testing.T) {
 		"presence_penalty":            {`{"model":"m","presence_penalty":3,"messages":[` + user + `]}`, "presence_penalty"},
 		"several answers":             {`{"model":"m","n":2,"messages":[` + user + `]}`, "n is 2"},
 		"five stops":                  {`{"model":"m","stop":["a","b","c","d","e"],"messages":[` + user + `]}`, "stop has 5"},
-		"a stop that is none":         {`{"model":"m","stop":[7],"messages":[` + user + `]}`, "stop is neither"},
+		"a stop that is none":         {`{"model":"m","stop":[7],"messages":[` + user + `]}`, "must be a string or a list"},
 		"streaming":                   {`{"model":"m","stream":true,"messages":[` + user + `]}`, "streaming"},
 		"stream options":              {`{"model":"m","stream_options":{},"messages":[` + user + `]}`, "stream_options"},
 		"top_logprobs":                {`{"model":"m","top_logprobs":2,"messages":[` + user + `]}`, "without logprobs"},
@@ -166,9 +166,9 @@ func TestIllFormedHeader(t *testing.T) {
 		"a long label":        {"POST", s.URL() + "/chat/completions", "application/json", []string{"X-Client-Request-Id: " + strings.Repeat("x", 513)}, 400, "X-Client-Request-Id"},
 		"a label of others":   {"POST", s.URL() + "/chat/completions", "application/json", []string{"X-Client-Request-Id: schön"}, 400, "X-Client-Request-Id"},
 		"Azure, no version":   {"POST", s.AzureURL() + "/openai/deployments/m/chat/completions", "application/json", nil, 400, "api-version"},
-		"another method":      {"PUT", s.URL() + "/chat/completions", "application/json", nil, 404, "nothing at this address"},
-		"another path":        {"POST", s.URL() + "/completions", "application/json", nil, 404, "nothing at this address"},
-		"the base twice":      {"POST", s.URL() + "/v1/chat/completions", "application/json", nil, 404, "nothing at this address"},
+		"another method":      {"PUT", s.URL() + "/chat/completions", "application/json", nil, 404, "unknown path"},
+		"another path":        {"POST", s.URL() + "/completions", "application/json", nil, 404, "unknown path"},
+		"the base twice":      {"POST", s.URL() + "/v1/chat/completions", "application/json", nil, 404, "unknown path"},
 		"a picture not given": {"GET", s.AzureURL() + "/hosted/7", "", nil, 404, ""},
 	} {
 		status, _ := send(t, c.method, c.url, c.contentType, body, c.header...)

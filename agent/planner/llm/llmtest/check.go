@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// within holds that a number, where there is one, is of a range.
+// within checks that a number is within bounds, unless it is nil.
 func within[T cmp.Ordered](name string, v *T, least, most T) error {
-	if v != nil && !(least <= *v && *v <= most) { //nolint:staticcheck // NaN is in no range
+	if v != nil && !(least <= *v && *v <= most) { //nolint:staticcheck // NaN fails both comparisons
 		return fmt.Errorf("%s is %v, not within %v and %v", name, *v, least, most)
 	}
 	return nil
 }
 
-// oneOf holds that a word, where there is one, is known.
+// oneOf checks that a string is one of the known ones, unless it is nil.
 func oneOf(name string, v *string, known ...string) error {
 	if v != nil && !slices.Contains(known, *v) {
 		return fmt.Errorf("%s is %q, not one of %s", name, *v, strings.Join(known, ", "))
@@ -23,7 +23,7 @@ func oneOf(name string, v *string, known ...string) error {
 	return nil
 }
 
-// oneOfSome holds that a word, where it is not empty and some are known, is known.
+// oneOfSome checks that a string is one of the known ones, unless it is empty or known is nil.
 func oneOfSome(name, v string, known []string) error {
 	if v == "" || known == nil {
 		return nil
@@ -31,7 +31,7 @@ func oneOfSome(name, v string, known []string) error {
 	return oneOf(name, &v, known...)
 }
 
-// value is what a pointer leads to, or zero.
+// value returns the value of a pointer, or zero if it is nil.
 func value[T any](p *T) T {
 	if p == nil {
 		var zero T

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// form is a multipart form, its files read.
+// form is a parsed multipart form.
 type form struct {
 	texts map[string][]string
 	files map[string][]file
@@ -31,7 +31,7 @@ func (f form) text(name string) string {
 	return f.texts[name][0]
 }
 
-// form reads a multipart form that has no other than the known fields and files.
+// form parses a multipart form, which may contain only the known fields and files.
 func (c *call) form(fields []string, files ...string) (form, error) {
 	media, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
@@ -60,7 +60,7 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 			}
 			f.files[name] = append(f.files[name], file{part.FileName(), data})
 		case !slices.Contains(fields, name):
-			return form{}, fmt.Errorf("Unknown parameter: '%s'", name) //nolint:staticcheck // the server's own words
+			return form{}, fmt.Errorf("Unknown parameter: '%s'", name) //nolint:staticcheck // the server's message
 		case part.FileName() != "" || !utf8.Valid(data):
 			return form{}, fmt.Errorf("the field %q is no text", name)
 		default:
@@ -73,10 +73,10 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 func (f file) picture() (img image.Image, format string, err error) {
 	img, format, err = image.Decode(bytes.NewReader(f.data))
 	if err != nil {
-		return nil, "", fmt.Errorf("the file %q is no picture that can be read: %w", f.name, err)
+		return nil, "", fmt.Errorf("the file %q cannot be decoded as a picture: %w", f.name, err)
 	}
 	return img, format, nil
 }
 
-// model is the model's name, which Azure has in the path.
+// model returns the model's name, which Azure has in the path.
 func (c *call) model(name string) string { return cmp.Or(name, c.PathValue("deployment")) }

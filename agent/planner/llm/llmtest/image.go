@@ -128,7 +128,7 @@ func (r *ImageRequest) readFiles(form form) error {
 	return nil
 }
 
-// hasAlpha reports whether a PNG had an alpha channel, or a transparent colour, by what
+// hasAlpha reports whether a PNG had an alpha channel or a transparent colour, judging by the type
 // it was decoded to.
 func hasAlpha(picture image.Image) bool {
 	switch p := picture.(type) {
@@ -147,8 +147,8 @@ func (r *ImageRequest) gpt() bool {
 	return strings.HasPrefix(r.Model, "gpt-image-") || r.Model == "chatgpt-image-latest"
 }
 
-// check holds what both ways have in common. A model that is not OpenAI's may take
-// more than they do.
+// check checks the rules common to generation and editing. Models other than OpenAI's may accept
+// more.
 func (r *ImageRequest) check() error {
 	most, sizes := 32000, []string(nil)
 	qualities := []string{"standard", "hd", "low", "medium", "high", "auto"}
@@ -166,9 +166,9 @@ func (r *ImageRequest) check() error {
 	case n > most:
 		return fmt.Errorf("its prompt has %d characters, more than %d", n, most)
 	case r.Model == "dall-e-3" && (r.Edit || r.N > 1):
-		return errors.New("dall-e-3 makes one picture and edits none")
+		return errors.New("dall-e-3 makes one picture and cannot edit")
 	case r.gpt() && r.ResponseFormat != "":
-		return errors.New("Unknown parameter: 'response_format'") //nolint:staticcheck // the server's own words
+		return errors.New("Unknown parameter: 'response_format'") //nolint:staticcheck // the server's message
 	case r.Style != "" && r.Model != "dall-e-3":
 		return errors.New("a style is for dall-e-3")
 	case r.dallE() && (r.Background != "" || r.OutputFormat != ""):
@@ -188,7 +188,7 @@ func (r *ImageRequest) check() error {
 	)
 }
 
-// image answers a request of either way.
+// image answers both kinds of requests.
 func (s *Server) image(c *call, r ImageRequest) reply {
 	if err := r.check(); err != nil {
 		return c.illFormed(err)
@@ -221,7 +221,7 @@ func (s *Server) image(c *call, r ImageRequest) reply {
 	return a.over(jsonReply(answer))
 }
 
-// keep hosts a picture and gives its link.
+// keep hosts a picture and returns its URL.
 func (s *Server) keep(file []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *Server) keep(file []byte) string {
 	return s.server.URL + path
 }
 
-// host answers with a picture that was given as a link.
+// host serves a hosted picture.
 func (s *Server) host(c *call) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type chatMessage struct {
 	ToolCallID       *string           `json:"tool_call_id"`
 	FunctionCall     json.RawMessage   `json:"function_call"`
 	Audio            json.RawMessage   `json:"audio"`
-	ReasoningContent *string           `json:"reasoning_content"` // of other servers, which want it back
+	ReasoningContent *string           `json:"reasoning_content"` // used by other servers, which want it back
 }
 
 type chatPart struct {
@@ -131,8 +131,7 @@ func (p chatPart) check(role string) error {
 	}
 }
 
-// checkDataURL holds that a picture comes with the request, whole, and is what its URL
-// says.
+// checkDataURL checks that a picture is included in the request and has the type that its URL says.
 func checkDataURL(url string) error {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:image/"), ";base64,")
 	if !ok || !strings.HasPrefix(url, "data:image/") {

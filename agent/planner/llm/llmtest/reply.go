@@ -8,24 +8,23 @@ import (
 	"strconv"
 )
 
-// Fault is what can go wrong with an answer. The zero value is that nothing does.
+// Fault is a fault of an answer. The zero value means none.
 type Fault struct {
-	// Status is that of the answer; 0 is 200.
+	// Status is the status of the answer; 0 means 200.
 	Status int
-	// Header is added to the answer's.
+	// Header is added to the answer's header.
 	Header http.Header
-	// Raw is the whole body, instead.
+	// Raw replaces the body.
 	Raw string
-	// ErrorCode, ErrorType and ErrorMessage fill OpenAI's error object, with a Status
-	// of 400 or more.
+	// ErrorCode, ErrorType and ErrorMessage fill OpenAI's error object if Status is 400 or more.
 	ErrorCode, ErrorType, ErrorMessage string
-	// Hang answers nothing until the client goes, or the test ends.
+	// Hang does not answer until the client disconnects or the test ends.
 	Hang bool
 	// Reset breaks the connection in the middle of the body.
 	Reset bool
 }
 
-// over is r with the fault.
+// over applies the fault to r.
 func (f Fault) over(r reply) reply {
 	if f.Status >= http.StatusBadRequest {
 		r = failure(f.Status, f.ErrorCode, f.ErrorType, f.ErrorMessage)
@@ -45,7 +44,7 @@ func (f Fault) over(r reply) reply {
 	return r
 }
 
-// reply is an answer as it is written.
+// reply is an answer to write.
 type reply struct {
 	status      int
 	header      http.Header
@@ -65,7 +64,7 @@ func jsonReply(v any) reply {
 	return newReply("application/json", body)
 }
 
-// failure is OpenAI's error object.
+// failure returns OpenAI's error object.
 func failure(status int, code, kind, message string) reply {
 	if kind == "" {
 		kind = "invalid_request_error"
@@ -109,7 +108,7 @@ func (r reply) write(w http.ResponseWriter, c *call) {
 	}
 	_, err := w.Write(body)
 	if r.reset && err == nil {
-		err = http.NewResponseController(w).Flush() // what there is must arrive before the end does
+		err = http.NewResponseController(w).Flush() // the first half must arrive before the connection ends
 	}
 	if r.reset || err != nil {
 		panic(http.ErrAbortHandler)

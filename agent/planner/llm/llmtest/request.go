@@ -7,36 +7,35 @@ import (
 	"strings"
 )
 
-// Message is a message of a chat completion's request.
+// Message is a message of a chat completion request.
 type Message struct {
 	Role string
-	// Text joins the texts of its parts.
+	// Text is the joined text of its parts.
 	Text string
-	// Images counts its pictures.
+	// Images is the number of its pictures.
 	Images int
 }
 
-// Request is a well-formed request of a chat completion.
+// Request is a valid chat completion request.
 type Request struct {
-	// ID, Job and Round are the label of the call; empty where it has none.
+	// ID, Job and Round are the label of the call; empty if it has none.
 	ID, Job string
 	Round   int
 
 	Model    string
 	Messages []Message
-	// Format is the response format: json_schema, json_object or "", which is text.
+	// Format is the response format: json_schema, json_object or "" for text.
 	Format string
-	// SchemaName and Schema are those of json_schema.
+	// SchemaName and Schema are set for json_schema.
 	SchemaName string
 	Schema     json.RawMessage
-	// MaxTokens is the ceiling of the answer, by either of its names; 0 is none.
+	// MaxTokens is the token limit of the answer, from either of its fields; 0 means none.
 	MaxTokens int
 	Header    http.Header
 	Body      []byte
 }
 
-// System joins the texts of the system's messages, which some models call the
-// developer's.
+// System joins the texts of the system messages, which some models call developer messages.
 func (r Request) System() string { return r.texts("system", "developer") }
 
 // User joins the texts of the user's messages.
@@ -55,7 +54,7 @@ func (r Request) texts(roles ...string) string {
 // tokens estimates the tokens of a text.
 func tokens(text string) int { return max(1, len(text)/4) }
 
-// estimate is the tokens of the messages.
+// estimate estimates the tokens of the messages.
 func estimate(messages []Message) int {
 	n := 0
 	for _, m := range messages {

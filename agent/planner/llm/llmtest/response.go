@@ -7,37 +7,36 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// Response scripts the answer to a chat completion.
+// Response is the scripted answer to a chat completion.
 type Response struct {
-	// Status is that of the answer; 0 is 200.
+	// Status is the status of the answer; 0 means 200.
 	Status int
-	// Header is added to the answer's.
+	// Header is added to the answer's header.
 	Header http.Header
 	// Text is the content of the message.
 	Text string
-	// JSON is encoded as the content, where Text is empty.
+	// JSON is encoded as the content if Text is empty.
 	JSON any
-	// Finish is the reason to stop; "" is stop, "none" leaves it out.
+	// Finish is the finish reason; "" means stop, "none" omits it.
 	Finish string
-	// Refusal is said instead of a content.
+	// Refusal replaces the content.
 	Refusal string
-	// NoChoices leaves the list of answers empty.
+	// NoChoices leaves the list of choices empty.
 	NoChoices bool
-	// Raw is the whole body, instead.
+	// Raw replaces the body.
 	Raw string
-	// ErrorCode, ErrorType and ErrorMessage fill OpenAI's error object, with a Status
-	// of 400 or more.
+	// ErrorCode, ErrorType and ErrorMessage fill OpenAI's error object if Status is 400 or more.
 	ErrorCode, ErrorType, ErrorMessage string
-	// Hang answers nothing until the client goes, or the test ends.
+	// Hang does not answer until the client disconnects or the test ends.
 	Hang bool
 	// Reset breaks the connection in the middle of the body.
 	Reset bool
-	// NoUsage leaves the count of tokens out.
+	// NoUsage omits the token counts.
 	NoUsage bool
-	// Usage is the count of tokens; nil estimates it, a token for four bytes of text.
+	// Usage is the token counts; nil estimates them, with four bytes of text per token.
 	Usage *replay.Usage
 
-	// broken is an error of the test: the script has no answer.
+	// broken is a test error: the script has no answer.
 	broken string
 }
 
@@ -49,13 +48,13 @@ func (a Response) fault() Fault {
 	}
 }
 
-// completion is the answer to r as an exchange.
+// completion returns the answer to r as an exchange.
 func (a Response) completion(r Request) (replay.Exchange, error) {
 	e := replay.Exchange{Model: r.Model, Content: a.Text, Refusal: a.Refusal, Finish: a.Finish, Usage: a.Usage}
 	if a.Text == "" && a.JSON != nil {
 		content, err := json.Marshal(a.JSON)
 		if err != nil {
-			return replay.Exchange{}, err //nolint:wrapcheck // the report says whose it is
+			return replay.Exchange{}, err //nolint:wrapcheck // the caller adds the context
 		}
 		e.Content = string(content)
 	}

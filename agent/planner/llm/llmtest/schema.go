@@ -17,9 +17,8 @@ const (
 	mostLetters    = 120000
 )
 
-// keywords are those that strict mode takes. Of the rest, some are named by the guide
-// as not supported (allOf, not, if, …) and some by the server's errors (minLength,
-// uniqueItems, default, …).
+// keywords are the keywords supported in strict mode. The guide lists some others as unsupported
+// (allOf, not, if, …), and the server's errors list more (minLength, uniqueItems, default, …).
 var keywords = []string{
 	"$schema", "$defs", "$ref", "definitions", "title", "description",
 	"type", "enum", "const", "anyOf",
@@ -34,15 +33,15 @@ var (
 	schemaFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
 
-// schema is what is looked at of a JSON schema.
+// schema contains the checked keywords of a JSON schema.
 type schema struct {
 	Ref         string            `json:"$ref"`
 	Type        json.RawMessage   `json:"type"`
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
-	Additional  json.RawMessage   `json:"additionalProperties"` //nolint:tagliatelle // JSON Schema's word
+	Additional  json.RawMessage   `json:"additionalProperties"` //nolint:tagliatelle // JSON Schema's spelling
 	Items       *schema           `json:"items"`
-	AnyOf       []schema          `json:"anyOf"` //nolint:tagliatelle // JSON Schema's word
+	AnyOf       []schema          `json:"anyOf"` //nolint:tagliatelle // JSON Schema's spelling
 	Enum        []json.RawMessage `json:"enum"`
 	Const       json.RawMessage   `json:"const"`
 	Format      *string           `json:"format"`
@@ -52,28 +51,27 @@ type schema struct {
 	keys []string
 }
 
-// UnmarshalJSON keeps the keywords besides what is looked at.
+// UnmarshalJSON also records the names of all keywords.
 func (s *schema) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
-		return fmt.Errorf("a schema is no object: %w", err)
+		return fmt.Errorf("a schema must be an object: %w", err)
 	}
 	type plain schema
 	if err := json.Unmarshal(data, (*plain)(s)); err != nil {
-		return err //nolint:wrapcheck // the caller says that it is of the schema
+		return err //nolint:wrapcheck // the caller adds the context
 	}
 	s.keys = slices.Sorted(maps.Keys(all))
 	return nil
 }
 
-// schemaCheck walks a strict schema and counts what is limited.
+// schemaCheck walks a strict schema and counts everything that is limited.
 type schemaCheck struct {
 	root                       schema
 	properties, enums, letters int
 }
 
-// checkSchema holds what OpenAI asks of a schema; most of it is asked in strict mode
-// only.
+// checkSchema checks OpenAI's rules for schemas; most apply only in strict mode.
 func checkSchema(raw json.RawMessage, strictly bool) error {
 	var root schema
 	if err := json.Unmarshal(raw, &root); err != nil {
@@ -140,7 +138,7 @@ func (c *schemaCheck) walk(at string, s schema, depth int) error {
 	return nil
 }
 
-// node holds what concerns one schema without those below it.
+// node checks a single schema without its children.
 func (c *schemaCheck) node(s schema, depth int) error {
 	for _, key := range s.keys {
 		if !slices.Contains(keywords, key) {
@@ -188,7 +186,7 @@ func (s schema) object() error {
 	return nil
 }
 
-// ref holds that a reference stands alone and leads somewhere.
+// ref checks that a reference stands alone and can be resolved.
 func (c *schemaCheck) ref(s schema) error {
 	if len(s.keys) > 1 {
 		return fmt.Errorf("$ref cannot have other keywords: %v", s.keys)
@@ -203,10 +201,10 @@ func (c *schemaCheck) ref(s schema) error {
 			}
 		}
 	}
-	return fmt.Errorf("the reference %q leads nowhere", s.Ref)
+	return fmt.Errorf("the reference %q cannot be resolved", s.Ref)
 }
 
-// countValues counts enum and const.
+// countValues counts the values of enum and const.
 func (c *schemaCheck) countValues(s schema) error {
 	if s.Enum != nil && len(s.Enum) == 0 {
 		return errors.New("its enum is empty")
@@ -228,7 +226,7 @@ func (c *schemaCheck) countValues(s schema) error {
 	return nil
 }
 
-// types are those of a schema, which are a word or a list of words.
+// types returns the types of a schema, which may be a word or a list of words.
 func (s schema) types() ([]string, error) {
 	if len(s.Type) == 0 {
 		return nil, nil

@@ -8,8 +8,7 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// InOrder answers one call after another. A call more than there are answers is an
-// error of the test.
+// InOrder returns the answers one after another. A further call is a test error.
 func InOrder(answers ...Response) func(Request) Response {
 	var mu sync.Mutex
 	next := 0
@@ -17,15 +16,14 @@ func InOrder(answers ...Response) func(Request) Response {
 		mu.Lock()
 		defer mu.Unlock()
 		if next == len(answers) {
-			return Response{broken: fmt.Sprintf("the script has %d answers, and this is one call more", len(answers))}
+			return Response{broken: fmt.Sprintf("the script has %d answers, and all are used", len(answers))}
 		}
 		next++
 		return answers[next-1]
 	}
 }
 
-// ByJob answers the calls of each job one after another. A call more than the job has
-// answers is an error of the test.
+// ByJob returns the answers of each job one after another. A further call is a test error.
 func ByJob(answers map[string][]Response) func(Request) Response {
 	scripts := make(map[string]func(Request) Response, len(answers))
 	for job, list := range answers {
@@ -40,8 +38,8 @@ func ByJob(answers map[string][]Response) func(Request) Response {
 	}
 }
 
-// FromRecordings answers with what is recorded. What is not there is a 404 with the
-// error code "not_recorded".
+// FromRecordings answers with recordings. A missing one is a 404 with the error code
+// "not_recorded".
 func FromRecordings(r *replay.Recordings) func(Request) Response {
 	return func(q Request) Response {
 		e, ok := r.Answer(q.ID, q.Job, q.Round)

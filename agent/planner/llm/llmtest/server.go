@@ -1,5 +1,4 @@
-// Package llmtest is a scripted server that speaks OpenAI's API, for tests of what
-// calls it: a real client, a fake server.
+// Package llmtest is a scripted server with OpenAI's API, for tests with a real client.
 //
 // Guarantees:
 //   - What it receives is checked as OpenAI would (OpenAI API reference, and the guides
@@ -24,29 +23,26 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// Config scripts a server. Its functions are called at the same time for calls that
-// come at the same time.
+// Config is the script of a server. Its functions are called concurrently for concurrent calls.
 type Config struct {
-	// Answer answers chat completions. Where it is nil, such a call is an error of the
-	// test.
+	// Answer answers chat completions. If it is nil, such calls are test errors.
 	Answer func(Request) Response
-	// Image answers the generation and the editing of pictures; nil is a 404, and so it
-	// is for the next two.
+	// Image answers requests to make or edit pictures; nil means 404, as for the next two.
 	Image func(ImageRequest) ImageResponse
-	// Speech says texts.
+	// Speech speaks texts.
 	Speech func(SpeechRequest) SpeechResponse
-	// Transcribe writes down what is said.
+	// Transcribe transcribes speech.
 	Transcribe func(TranscribeRequest) TranscribeResponse
-	// Key is the only key that is let in; "" lets in every one, and none.
+	// Key is the only accepted key; "" accepts every call.
 	Key string
-	// NoSchema and NoJSON refuse the response format json_schema, and json_object, as
-	// models do that have no such mode.
+	// NoSchema and NoJSON reject the response formats json_schema and json_object, like models
+	// without these modes.
 	NoSchema, NoJSON bool
-	// Models are listed by GET /models; without any that is a 404.
+	// Models are listed by GET /models; if empty, it returns 404.
 	Models []string
-	// Ends are the days on which some of them are shut down, as YYYY-MM-DD.
+	// Ends are the shutdown dates of some models, as YYYY-MM-DD.
 	Ends map[string]string
-	// Record keeps the answers to chat completions that carry a label; nil keeps none.
+	// Record records the answers to labelled chat completions; nil records nothing.
 	Record *replay.Recordings
 }
 
@@ -60,10 +56,10 @@ type Server struct {
 	mu       sync.Mutex
 	requests []Request
 	calls    []string
-	hosted   map[string][]byte // pictures that were answered as links, by path
+	hosted   map[string][]byte // pictures served as links, by path
 }
 
-// New starts a server, which is closed when the test ends.
+// New starts a server, which is closed at the end of the test.
 func New(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	s := &Server{config: c, tb: tb, closed: make(chan struct{}), hosted: map[string][]byte{}}
@@ -76,21 +72,21 @@ func New(tb testing.TB, c Config) *Server {
 	return s
 }
 
-// URL is the base URL of the API, with /v1.
+// URL returns the base URL of the API, with /v1.
 func (s *Server) URL() string { return s.server.URL + "/v1" }
 
-// AzureURL is the endpoint of the same server as an Azure OpenAI resource.
+// AzureURL returns the server's endpoint as an Azure OpenAI resource.
 func (s *Server) AzureURL() string { return s.server.URL }
 
-// Requests are the chat completions that were asked for, those that were refused or
-// failed by script included and the ill-formed left out, in the order of their coming.
+// Requests returns the chat completion requests in order, including rejected and failed ones, but
+// not malformed ones.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Calls are all calls that came in, of any kind and form, as "POST /v1/audio/speech".
+// Calls returns all received calls, whether valid or not, as "POST /v1/audio/speech".
 func (s *Server) Calls() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +111,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("GET /hosted/{name}", s.handle(s.host))
 	mux.HandleFunc("/", s.handle(func(c *call) reply {
-		return c.bad(http.StatusNotFound, "unknown_url", errors.New("there is nothing at this address"))
+		return c.bad(http.StatusNotFound, "unknown_url", errors.New("unknown path"))
 	}))
 	return mux
 }
@@ -132,7 +128,7 @@ func (s *Server) models(c *call) reply {
 		Object  string `json:"object"`
 		Created int64  `json:"created"`
 		OwnedBy string `json:"owned_by"`
-		Ends    any    `json:"shutdown_date"` // null where none is announced
+		Ends    any    `json:"shutdown_date"` // null if none is announced
 	}
 	list := struct {
 		Object string  `json:"object"`

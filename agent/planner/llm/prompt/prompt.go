@@ -1,4 +1,4 @@
-// Package prompt fills the prompts of the jobs, and holds the words that stand in several.
+// Package prompt fills the prompts of the jobs, and holds the texts shared by several.
 package prompt
 
 import (
@@ -10,14 +10,14 @@ import (
 	"text/template"
 )
 
-// Prompt holds the templates of a prompt's file: "system", which is the same for every
-// request, and "user".
+// Prompt holds the templates of a prompt file: "system", which is the same for every request, and
+// "user".
 type Prompt struct {
 	name      string
 	templates *template.Template
 }
 
-// Parse reads the file of a prompt.
+// Parse parses a prompt file.
 func Parse(name, text string) (*Prompt, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote": Quote,
@@ -25,15 +25,15 @@ func Parse(name, text string) (*Prompt, error) {
 		"inc":   func(i int) int { return i + 1 },
 	}).Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("read the prompt %s: %w", name, err)
+		return nil, fmt.Errorf("parse the prompt %s: %w", name, err)
 	}
 	return &Prompt{name, t}, nil
 }
 
-// System fills the part that is the same for every request.
+// System fills the system part.
 func (p *Prompt) System(data any) (string, error) { return p.write("system", data) }
 
-// User fills the part that is the request.
+// User fills the user's part, which contains the request.
 func (p *Prompt) User(data any) (string, error) { return p.write("user", data) }
 
 func (p *Prompt) write(part string, data any) (string, error) {
@@ -44,7 +44,7 @@ func (p *Prompt) write(part string, data any) (string, error) {
 	return strings.TrimSpace(b.String()) + "\n", nil
 }
 
-// Quote writes a text that is data, not instruction, as a JSON string.
+// Quote encodes a value as JSON, to mark it as data rather than instructions.
 func Quote(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -55,7 +55,7 @@ func Quote(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// Version names a wording by a short hash.
+// Version returns a short hash of a prompt.
 func Version(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:4])

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// What the types of plan and the meanings of its texts are called in prompts: a word, a
-// colon, and what it stands for, one a line.
+// The types and meanings as explained in prompts: per line a word, a colon, and its explanation.
 var (
 	//go:embed types.txt
 	typesText string
@@ -14,10 +13,10 @@ var (
 	meaningsText string
 )
 
-// Explained is a word with what it stands for, "" where nobody has said it.
+// Explained is a word with its explanation, "" if there is none.
 type Explained struct{ Word, About string }
 
-// explain reads a text of words and what they stand for.
+// explain parses words and their explanations.
 func explain(text string) []Explained {
 	var all []Explained
 	for line := range strings.Lines(text) {
@@ -28,11 +27,11 @@ func explain(text string) []Explained {
 	return all
 }
 
-// Types are the built-in types of resources.
+// Types returns the built-in resource types.
 func Types() []Explained { return explain(typesText) }
 
-// Meanings are what texts may stand for.
+// Meanings returns the meanings of texts.
 func Meanings() []Explained { return explain(meaningsText) }
 
-// WordsVersion is the [Version] of the types and meanings.
+// WordsVersion returns the [Version] of the types and meanings.
 func WordsVersion() string { return Version(typesText + meaningsText) }

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// isChat reports whether a call is a chat completion; the path before it is the server's
-// own affair (Azure names the model there).
+// isChat reports whether a call is a chat completion. The path before it is up to the server (Azure
+// names the model there).
 func isChat(req *http.Request) bool {
 	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/chat/completions")
 }
 
-// readBody takes the body out of a request, and closes it as a transport must.
+// readBody reads and closes the body of a request.
 func readBody(req *http.Request) ([]byte, error) {
 	if req.Body == nil {
 		return nil, nil
@@ -28,12 +28,12 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// mostBody is how much of an answer is held to be recorded, in bytes. A longer one
-// passes, but is not kept.
+// mostBody is the maximum size of a recorded answer in bytes. Longer ones are passed on, but not
+// recorded.
 const mostBody = 16 << 20
 
-// peek reads an answer's body and puts it back as it was, its failing included; whole
-// reports whether all of it could be read.
+// peek reads an answer's body and restores it, including its error; whole reports whether all of it
+// could be read.
 func peek(res *http.Response) (body []byte, whole bool) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, mostBody+1))
 	var rest io.Reader = res.Body
@@ -44,26 +44,26 @@ func peek(res *http.Response) (body []byte, whole bool) {
 	return body, err == nil && len(body) <= mostBody
 }
 
-// failing is a reader that has failed.
+// failing is a reader that returns an error.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// reread is a body whose beginning has been read already.
+// reread is a body with its beginning restored.
 type reread struct {
 	io.Reader
 	io.Closer
 }
 
-// NotRecorded is the error code of what is not there.
+// NotRecorded is the error code for a missing recording.
 const NotRecorded = "not_recorded"
 
-// notRecorded is an answer with [fault].
+// notRecorded returns a response with [fault].
 func notRecorded(req *http.Request, why string) *http.Response {
 	return respond(req, http.StatusNotFound, fault(why))
 }
 
-// fault is OpenAI's error object for what is not there.
+// fault returns OpenAI's error object for a missing recording.
 func fault(why string) []byte {
 	type object struct {
 		Message string  `json:"message"`
@@ -80,7 +80,7 @@ func fault(why string) []byte {
 	return body
 }
 
-// respond is an answer as a server would have given it.
+// respond returns a response like a server's.
 func respond(req *http.Request, status int, body []byte) *http.Response {
 	return &http.Response{
 		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),

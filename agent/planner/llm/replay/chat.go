@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// question is what a recording needs of a chat completion's request (OpenAI API
-// reference, chat completions).
+// question contains the recorded fields of a chat completion request (OpenAI API reference, chat
+// completions).
 type question struct {
 	Model    string          `json:"model"`
 	Messages json.RawMessage `json:"messages"`
@@ -24,7 +24,7 @@ func parseQuestion(body []byte) (question, error) {
 	return q, nil
 }
 
-// hash is the same for the same messages, however the JSON is laid out.
+// hash returns a hash of the messages that ignores the layout of the JSON.
 func (q question) hash() string {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, q.Messages); err != nil {
@@ -65,7 +65,7 @@ func (q question) user() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// completion is the body of a chat completion's answer.
+// completion is the body of a chat completion response.
 type completion struct {
 	ID      string   `json:"id"`
 	Object  string   `json:"object"`
@@ -98,7 +98,7 @@ type usageDetails struct {
 	CachedTokens int `json:"cached_tokens"`
 }
 
-// parseAnswer takes the answer out of a chat completion; false where it holds no choice.
+// parseAnswer extracts the answer of a chat completion; false if it has no choice.
 func parseAnswer(body []byte) (Exchange, bool) {
 	var c completion
 	if json.Unmarshal(body, &c) != nil || len(c.Choices) == 0 {
@@ -125,7 +125,7 @@ func parseAnswer(body []byte) (Exchange, bool) {
 	return e, true
 }
 
-// Body is the exchange's answer as the body of a chat completion.
+// Body returns the exchange's answer as the body of a chat completion response.
 func (e Exchange) Body() []byte {
 	first := choice{Message: message{Role: "assistant", Content: &e.Content}}
 	if e.Refusal != "" {

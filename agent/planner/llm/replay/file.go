@@ -17,12 +17,12 @@ import (
 const (
 	suffix = ".json"
 	index  = "index.json"
-	// longest is how long an id may get in a file's name, escapes included; most file
-	// systems allow 255 bytes.
+	// longest is the maximum length of an escaped id in a file name; most file systems allow 255
+	// bytes.
 	longest = 160
 )
 
-// file is a recorded request as it is written.
+// file is the format of a recorded request.
 type file struct {
 	Request   string     `json:"request"`
 	Exchanges []Exchange `json:"exchanges"`
@@ -33,20 +33,20 @@ type Exchange struct {
 	Job   string `json:"job"`
 	Round int    `json:"round"`
 	Model string `json:"model"`
-	// User are the texts of the user's messages, which vary where the prompt does not.
+	// User are the texts of the user's messages, which contain the variable part of the prompt.
 	User string `json:"user"`
-	// Messages is a hash of all messages as they were sent.
+	// Messages is a hash of all messages sent.
 	Messages string `json:"messages"`
-	// Content is what the model said; Refusal is set instead where it would not.
+	// Content is the model's answer; Refusal is set instead if it refused.
 	Content string `json:"content"`
 	Refusal string `json:"refusal,omitempty"`
-	// Finish is the reason to stop; empty where the server gave none.
+	// Finish is the finish reason; empty if the server gave none.
 	Finish string `json:"finish,omitempty"`
-	// Usage is nil where the server did not tell.
+	// Usage is nil if the server did not report it.
 	Usage *Usage `json:"usage,omitempty"`
 }
 
-// Usage counts tokens; Cached are those of Input that the provider had in its cache.
+// Usage counts tokens; Cached are the input tokens that the provider had cached.
 type Usage struct {
 	Input  int `json:"input"`
 	Cached int `json:"cached,omitempty"`
@@ -62,7 +62,7 @@ func (e Exchange) check() error {
 	case e.Model == "":
 		return fmt.Errorf("the exchange %s/%d names no model", e.Job, e.Round)
 	case e.Usage != nil && (e.Usage.Input < 0 || e.Usage.Cached < 0 || e.Usage.Output < 0):
-		return fmt.Errorf("the exchange %s/%d counts less than no tokens", e.Job, e.Round)
+		return fmt.Errorf("the exchange %s/%d has negative token counts", e.Job, e.Round)
 	}
 	return nil
 }
@@ -73,17 +73,17 @@ func decodeFile(data []byte) (file, error) {
 		return file{}, err
 	}
 	if f.Request == "" {
-		return file{}, errors.New("it names no request")
+		return file{}, errors.New("no request")
 	}
 	if len(f.Exchanges) == 0 {
-		return file{}, errors.New("it holds no exchange")
+		return file{}, errors.New("no exchanges")
 	}
 	for i, e := range f.Exchanges {
 		if err := e.check(); err != nil {
 			return file{}, err
 		}
 		if find(f.Exchanges[:i], e.Job, e.Round) >= 0 {
-			return file{}, fmt.Errorf("the exchange %s/%d stands there twice", e.Job, e.Round)
+			return file{}, fmt.Errorf("duplicate exchange %s/%d", e.Job, e.Round)
 		}
 	}
 	return f, nil
@@ -95,8 +95,8 @@ func decodeAbout(data []byte) (About, error) {
 	return a, err
 }
 
-// decode reads exactly one JSON value that has no other fields than v: what is not
-// understood was not written by this package.
+// decode decodes a single JSON value and rejects unknown fields, which this package cannot have
+// written.
 func decode(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -104,16 +104,16 @@ func decode(data []byte, v any) error {
 		return fmt.Errorf("read JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows its JSON")
+		return errors.New("unexpected data after the JSON")
 	}
 	return nil
 }
 
-// write replaces a file of the folder as a whole.
+// write replaces a file of the folder atomically.
 func (r *Recordings) write(name string, v any) (err error) {
 	var data bytes.Buffer
 	e := json.NewEncoder(&data)
-	e.SetEscapeHTML(false) // recordings are read by people
+	e.SetEscapeHTML(false) // people read recordings
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
@@ -126,7 +126,7 @@ func (r *Recordings) write(name string, v any) (err error) {
 		return err
 	}
 	_, err = temp.Write(data.Bytes())
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close()) // recordings are kept beside the code
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close()) // recordings are kept with the code
 	if err == nil {
 		err = os.Rename(temp.Name(), filepath.Join(r.dir, name))
 	}
@@ -136,10 +136,9 @@ func (r *Recordings) write(name string, v any) (err error) {
 	return nil
 }
 
-// fileName makes an id safe as a name: what is no letter, digit, '-', '_' or inner '.'
-// is written as %XX, and so is a capital letter, because some file systems take it for
-// the small one. An id that gets too long keeps its beginning and is told apart by a
-// hash.
+// fileName escapes an id for use as a file name: characters other than lower-case letters, digits,
+// '-', '_' and inner '.' become %XX. Capital letters are escaped because some file systems ignore
+// case. An id that gets too long is truncated and made unique by a hash.
 func fileName(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

@@ -164,17 +164,17 @@ func TestDamaged(t *testing.T) {
 	for name, c := range map[string]struct{ file, data, why string }{
 		"empty":             {"r.json", ``, "EOF"},
 		"cut":               {"r.json", whole[:40], "EOF"},
-		"two values":        {"r.json", whole + "{}", "something follows"},
+		"two values":        {"r.json", whole + "{}", "unexpected data"},
 		"unknown field":     {"r.json", `{"request":"r","exchange":[]}`, "unknown field"},
 		"wrong type":        {"r.json", strings.Replace(whole, `"round":0`, `"round":"0"`, 1), "cannot unmarshal"},
-		"no request":        {"r.json", strings.Replace(whole, `"r"`, `""`, 1), "names no request"},
-		"no exchange":       {"r.json", `{"request":"r","exchanges":[]}`, "holds no exchange"},
+		"no request":        {"r.json", strings.Replace(whole, `"r"`, `""`, 1), "no request"},
+		"no exchange":       {"r.json", `{"request":"r","exchanges":[]}`, "no exchanges"},
 		"no job":            {"r.json", strings.Replace(whole, `"j"`, `""`, 1), "names no job"},
 		"no model":          {"r.json", strings.Replace(whole, `"m"`, `""`, 1), "names no model"},
 		"a negative round":  {"r.json", strings.Replace(whole, `"round":0`, `"round":-1`, 1), "the round -1"},
-		"negative tokens":   {"r.json", strings.Replace(whole, `"content":""`, `"content":"","usage":{"input":1,"output":-1}`, 1), "less than no tokens"},
-		"the same twice":    {"r.json", strings.Replace(whole, `}]}`, `},{"job":"j","round":0,"model":"m","user":"","messages":"","content":""}]}`, 1), "twice"},
-		"another's name":    {"s.json", whole, "whose file is r.json"},
+		"negative tokens":   {"r.json", strings.Replace(whole, `"content":""`, `"content":"","usage":{"input":1,"output":-1}`, 1), "negative token counts"},
+		"the same twice":    {"r.json", strings.Replace(whole, `}]}`, `},{"job":"j","round":0,"model":"m","user":"","messages":"","content":""}]}`, 1), "duplicate exchange"},
+		"another's name":    {"s.json", whole, "should be r.json"},
 		"what it was about": {"index.json", `{"model":7}`, "cannot unmarshal"},
 	} {
 		dir := t.TempDir()

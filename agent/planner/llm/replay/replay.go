@@ -1,5 +1,5 @@
-// Package replay keeps what a model answered, and answers with it again, so that a run
-// with a real model can be repeated without one.
+// Package replay records a model's answers and replays them, so that a run with a real model can be
+// repeated without one.
 //
 // Guarantees:
 //   - A request is one file, <id>.json, that holds its exchanges by job and round: the
@@ -40,31 +40,29 @@ type Recordings struct {
 	failed   error // the first failure to write; nothing is asked after it
 }
 
-// About names what the recordings were made with, so that figures from them can say so.
+// About describes what the recordings were made with, so that results can mention it.
 type About struct {
-	// Model is what answered, and Decomposer what split the requests, where that was another
-	// one.
+	// Model is the model that answered, Decomposer the one that split the requests, if different.
 	Model      string `json:"model"`
 	Decomposer string `json:"decomposer,omitempty"`
 	// Prompts are the versions of the prompts, by job.
 	Prompts map[string]string `json:"prompts,omitempty"`
 	// Catalogue is the version of the tools.
 	Catalogue string `json:"catalogue,omitempty"`
-	// Context is how many tokens a call could take; 0 is that nobody said.
+	// Context is the context size in tokens; 0 if unknown.
 	Context int `json:"context,omitempty"`
-	// WithoutPrior tells that the hints at tools were left out of the prompts.
+	// WithoutPrior reports whether the tool hints were omitted from the prompts.
 	WithoutPrior bool `json:"without_prior_knowledge"`
 }
 
-// Equal reports whether answers that were recorded with the one and the other may stand in
-// one folder.
+// Equal reports whether answers recorded with a and b may be in the same folder.
 func (a About) Equal(b About) bool {
 	return a.Model == b.Model && a.Decomposer == b.Decomposer && a.Catalogue == b.Catalogue &&
 		a.Context == b.Context && a.WithoutPrior == b.WithoutPrior && maps.Equal(a.Prompts, b.Prompts)
 }
 
-// Open reads the recordings of a folder. A folder that is not there holds none, and is
-// made when the first one is kept.
+// Open reads the recordings of a folder. If the folder does not exist there are none, and it is
+// created with the first recording.
 func Open(dir string) (*Recordings, error) {
 	r := &Recordings{
 		dir:      dir,
@@ -86,7 +84,7 @@ func Open(dir string) (*Recordings, error) {
 	return r, nil
 }
 
-// Requests are the ids of the requests that are recorded, in order.
+// Requests returns the ids of the recorded requests, sorted.
 func (r *Recordings) Requests() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +96,7 @@ func (r *Recordings) Requests() []string {
 	return ids
 }
 
-// Models are the names of the models that answered, in order.
+// Models returns the names of the models that answered, sorted.
 func (r *Recordings) Models() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +109,7 @@ func (r *Recordings) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Answer is the exchange of a request's job in a round, if it is recorded.
+// Answer returns the exchange of a request's job in a round, if it is recorded.
 func (r *Recordings) Answer(request, job string, round int) (Exchange, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,13 +120,12 @@ func (r *Recordings) Answer(request, job string, round int) (Exchange, bool) {
 	return Exchange{}, false
 }
 
-// Keep records an exchange: the body of a chat completion's request, and the body of
-// its answer. The first one of a request since Open drops what an earlier run kept of
-// it, and one with the same job and round is replaced. An answer that holds no choice
-// is not kept.
+// Keep records an exchange, given the bodies of a chat completion request and its response. The
+// first exchange of a request since Open replaces those of earlier runs; an exchange with the same
+// job and round is replaced. Responses without a choice are not recorded.
 func (r *Recordings) Keep(request, job string, round int, asked, answered []byte) error {
 	if request == "" {
-		return errors.New("record an exchange: it names no request")
+		return errors.New("record an exchange: no request")
 	}
 	q, err := parseQuestion(asked)
 	if err != nil {
@@ -167,9 +164,9 @@ func (r *Recordings) Keep(request, job string, round int, asked, answered []byte
 	return nil
 }
 
-// Stale are the labels, in order, of the answers that were replayed to other messages
-// than those they were recorded for: the prompt, the catalogue or the request has changed
-// since, and the recording should be made again.
+// Stale returns the sorted labels of the answers that were replayed for other messages than they
+// were recorded for: the prompt, the catalogue or the request has changed, and they should be
+// recorded again.
 func (r *Recordings) Stale() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,25 +178,25 @@ func (r *Recordings) Stale() []string {
 	return labels
 }
 
-// About says what the recordings were made with; it is zero where nobody said.
+// About returns what the recordings were made with; zero if unknown.
 func (r *Recordings) About() (About, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.about.clone(), nil
 }
 
-// SetAbout writes down what the recordings are made with.
+// SetAbout stores what the recordings are made with.
 func (r *Recordings) SetAbout(a About) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.write(index, a); err != nil {
-		return fmt.Errorf("record what the answers are from: %w", err)
+		return fmt.Errorf("write the index of the recordings: %w", err)
 	}
 	r.about = a.clone()
 	return nil
 }
 
-// exchanges are what is recorded of a request.
+// exchanges returns the recorded exchanges of a request.
 func (r *Recordings) exchanges(request string) []Exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,7 +214,7 @@ func (r *Recordings) load(name string) error {
 	} else {
 		var f file
 		if f, err = decodeFile(data); err == nil && name != fileName(f.Request) {
-			err = fmt.Errorf("holds the request %q, whose file is %s", f.Request, fileName(f.Request))
+			err = fmt.Errorf("the file of request %q should be %s", f.Request, fileName(f.Request))
 		}
 		r.requests[f.Request] = f.Exchanges
 	}
@@ -227,14 +224,14 @@ func (r *Recordings) load(name string) error {
 	return nil
 }
 
-// failure is the first failure to write.
+// failure returns the first write error.
 func (r *Recordings) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failed
 }
 
-// mark notes that an exchange was replayed to other messages.
+// mark records that an exchange was replayed for other messages.
 func (r *Recordings) mark(request, job string, round int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

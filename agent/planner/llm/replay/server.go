@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Server answers chat completions from the recordings, as a server with OpenAI's API does. It is
-// for programs that name each request anew: an answer is found by the texts of the user's messages,
-// without the line that tells the time. Everything else is passed to missing.
+// Server answers chat completions from the recordings, like a server with OpenAI's API. It is for
+// programs whose request ids differ from run to run: answers are looked up by the texts of the
+// user's messages, without the line with the current time. Everything else is passed to missing.
 func (r *Recordings) Server(missing http.Handler) http.Handler {
 	answers := map[string]Exchange{}
 	for _, id := range r.Requests() {
@@ -44,15 +44,15 @@ func (r *Recordings) Server(missing http.Handler) http.Handler {
 	return mux
 }
 
-// Missing answers that nothing is recorded: a 404 with the error code [NotRecorded].
+// Missing responds that nothing is recorded: a 404 with the error code [NotRecorded].
 func Missing() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusNotFound, fault("nothing is recorded for these messages"))
 	})
 }
 
-// Ask passes calls on to a model server and keeps its answers. The base is the server's URL as
-// clients of OpenAI's API are given it, and the key is sent unless it is empty.
+// Ask forwards calls to a model server and records its answers. base is the server's URL for
+// clients of OpenAI's API. The key is sent unless it is empty.
 func (r *Recordings) Ask(base *url.URL, key string) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: r.Record(http.DefaultTransport),
@@ -60,7 +60,7 @@ func (r *Recordings) Ask(base *url.URL, key string) http.Handler {
 			p.Out.URL = base.JoinPath(strings.TrimPrefix(p.In.URL.Path, "/v1"))
 			p.Out.Host = base.Host
 			p.Out.Header.Del("Authorization")
-			p.Out.Header.Del("Accept-Encoding") // so that the transport unpacks what is kept
+			p.Out.Header.Del("Accept-Encoding") // so that the transport decompresses the recorded body
 			if key != "" {
 				p.Out.Header.Set("Authorization", "Bearer "+key)
 			}
@@ -70,10 +70,10 @@ func (r *Recordings) Ask(base *url.URL, key string) http.Handler {
 
 var clock = regexp.MustCompile(`(?m)^Now: .*\n?`)
 
-// timeless is a text without the line that tells the time.
+// timeless removes the line with the current time.
 func timeless(user string) string { return strings.TrimSpace(clock.ReplaceAllString(user, "")) }
 
-// models is OpenAI's list of the models that answered.
+// models returns OpenAI's list of the models that answered.
 func (r *Recordings) models() []byte {
 	type model struct {
 		ID     string `json:"id"`
@@ -93,5 +93,5 @@ func (r *Recordings) models() []byte {
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) //nolint:errcheck // the client has gone
+	_, _ = w.Write(body) //nolint:errcheck // the client is gone
 }

@@ -10,15 +10,14 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// labelOf reads the label of a call; false where it has none that names a request, a
-// job and a round.
+// labelOf parses the label of a call; false if it does not contain a request, a job and a round.
 func labelOf(req *http.Request) (request, job string, round int, ok bool) {
 	request, job, round, ok = endpoint.ParseLabel(req.Header.Get(endpoint.LabelHeader))
 	return request, job, round, ok && request != "" && job != "" && round >= 0
 }
 
-// Replay answers chat completions from the recordings, without a network. What is not
-// recorded, and every other call, gets a 404 with the error code [NotRecorded].
+// Replay answers chat completions from the recordings, without network access. Other calls, and
+// those that are not recorded, get a 404 with the error code [NotRecorded].
 func (r *Recordings) Replay() http.RoundTripper { return player{r} }
 
 type player struct{ recordings *Recordings }
@@ -37,7 +36,7 @@ func (p player) RoundTrip(req *http.Request) (*http.Response, error) {
 	case !isChat(req):
 		return notRecorded(req, "only chat completions are recorded"), nil
 	case !ok:
-		return notRecorded(req, "the call does not say which request, job and round it is of"), nil
+		return notRecorded(req, "the call has no label with its request, job and round"), nil
 	}
 	e, ok := p.recordings.Answer(request, job, round)
 	if !ok {
@@ -49,9 +48,9 @@ func (p player) RoundTrip(req *http.Request) (*http.Response, error) {
 	return respond(req, http.StatusOK, e.Body()), nil
 }
 
-// Record passes calls on and keeps the answers of chat completions that carry a label.
-// Where an answer cannot be written, the call fails, and so does every later one,
-// before it is passed on: a run that is not recorded is not worth its price.
+// Record forwards calls and records the answers of labelled chat completions. If an answer cannot
+// be written, the call fails, and so do all later ones, before they are forwarded, since an
+// unrecorded run is not worth its price.
 func (r *Recordings) Record(next http.RoundTripper) http.RoundTripper {
 	return recorder{r, next}
 }
@@ -61,9 +60,9 @@ type recorder struct {
 	next       http.RoundTripper
 }
 
-// RoundTrip passes one call on.
+// RoundTrip forwards one call.
 //
-//nolint:wrapcheck // what the next transport says is passed on as it is
+//nolint:wrapcheck // errors of the next transport are returned unchanged
 func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	request, job, round, ok := labelOf(req)
 	if !ok || !isChat(req) {

@@ -11,14 +11,14 @@ import (
 	"atelier/agent/planner/llm/flaw"
 )
 
-// messageOf is an answer without the marks of headings.
+// messageOf removes the markup of headings from an answer.
 func messageOf(content string) string {
 	return strings.TrimSpace(headings.ReplaceAllString(content, ""))
 }
 
 var headings = lazyregexp.New(`(?m)^[ \t]*#{1,6}[ \t]+`)
 
-// flaws are what is wrong with an answer, the grave ones first.
+// flaws returns the flaws of an answer, grave ones first.
 func (job *Responder) flaws(a planner.Account, told record, said string) flaw.List {
 	if said == "" {
 		return flaw.List{{Kind: exchange.EmptyAnswer, Text: "The answer was empty.", Grave: true}}

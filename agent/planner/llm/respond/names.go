@@ -11,14 +11,13 @@ import (
 	"atelier/agent/wording"
 )
 
-// internalName is the kind of the complaint about a name that people are not to read.
+// internalName is the kind of complaint about a name that people should not see.
 const internalName = "internal name"
 
-// toolName finds what may be the name of a tool: words with underscores, or in backquotes.
+// toolName matches possible tool names: words with underscores, or in backquotes.
 var toolName = lazyregexp.New("`([a-z0-9_]+)`|[a-z0-9]+(?:_[a-z0-9]+)+")
 
-// internal are the names of tools and the chained names of files in an answer, which people are
-// not to read.
+// internal returns the complaints about tool names and chained file names in an answer.
 func (job *Responder) internal(a planner.Account, said string) flaw.List {
 	var found flaw.List
 	job.eachTool(a, said, func(name string) string {
@@ -38,8 +37,7 @@ func (job *Responder) internal(a planner.Account, said string) flaw.List {
 	return found
 }
 
-// eachTool puts something else in place of each name of a tool that is the answer's own, and
-// no part of the name of a file.
+// eachTool replaces the tool names in an answer, except quoted ones and parts of file names.
 func (job *Responder) eachTool(a planner.Account, said string, instead func(name string) string) string {
 	var b strings.Builder
 	from := 0
@@ -54,7 +52,7 @@ func (job *Responder) eachTool(a planner.Account, said string, instead func(name
 	return b.String() + said[from:]
 }
 
-// inFileName reports whether a part of a text is a part of the name of a file.
+// inFileName reports whether a part of a text is within a file name.
 func inFileName(text string, begin, end int) bool {
 	before := begin > 0 && strings.ContainsRune(".-_", rune(text[begin-1]))
 	after := strings.TrimLeft(text[end:], ".")
@@ -67,11 +65,11 @@ func (job *Responder) isTool(name string) bool {
 	return ok
 }
 
-// aside finds a name in backquotes that stands alone in brackets.
+// aside matches a name in backquotes that stands alone in parentheses.
 var aside = lazyregexp.New("[ \\t]*\\(`[a-z0-9_]+`\\)")
 
-// plain is an answer without marks, and without the names that people are not to read: those of
-// tools become words.
+// plain removes the marks from an answer, and replaces tool names by words and chained file names
+// by readable ones.
 func (job *Responder) plain(a planner.Account, said string) string {
 	said = a.Readable(mark.ReplaceAllString(said, ""))
 	said = aside.ReplaceAllStringFunc(said, func(s string) string {

@@ -12,22 +12,22 @@ import (
 	"atelier/agent/wording"
 )
 
-// record is what the model is told of a request: the data of the prompt.
+// record describes a request for the model. It is the data of the prompt.
 type record struct {
 	Turns    []turnTold
 	Question *questionTold
 	Wish     string
 	Parts    []partTold
 	Steps    []stepTold
-	Left     int // steps on the way that are left out
-	Unlisted int // other steps, parts and sentences that there is no room for
+	Left     int // omitted intermediate steps
+	Unlisted int // other steps, parts and sentences omitted for lack of space
 	Ways     []sentenceTold
 	Missing  []sentenceTold
 
 	texts wholeTexts
-	// must are the sentences that the answer has to tell, by their marks.
+	// must are the sentences that the answer must contain, by mark.
 	must []string
-	// unlisted are the steps that the model is not told of and people are.
+	// unlisted are the steps that the model is not told about but people are.
 	unlisted map[int]bool
 }
 
@@ -42,20 +42,20 @@ type questionTold struct {
 	Question string `json:"question"`
 }
 
-// partTold is a subtask and what came of it.
+// partTold is a subtask and its outcome.
 type partTold struct {
 	Part   int    `json:"part"`
 	Wanted string `json:"wanted"`
 	Came   string `json:"what_came"`
 }
 
-// sentenceTold is a sentence that the answer has to tell, with its mark.
+// sentenceTold is a sentence that the answer must contain, with its mark.
 type sentenceTold struct {
 	Sentence string `json:"sentence"`
 	Told     string `json:"told"`
 }
 
-// stepTold is a step and what came of it.
+// stepTold is a step and its outcome.
 type stepTold struct {
 	Step        int      `json:"step"`
 	Does        string   `json:"does,omitempty"`
@@ -73,21 +73,21 @@ type stepTold struct {
 	Note        string   `json:"note,omitempty"`
 }
 
-// measure is how much of everything is told.
+// measure limits the level of detail.
 type measure struct {
 	turns    int
-	wish     int // bytes, as are text, short and sentence
-	text     int // of what a tool read or wrote
-	short    int // of what is said in passing
-	sentence int // of what went wrong
-	items    int // of a list
-	files    int // of a step
-	listed   int // parts, steps, and sentences of a kind
+	wish     int // bytes, like text, short and sentence
+	text     int // of a text that a tool read or wrote
+	short    int // of minor texts
+	sentence int // of an error sentence
+	items    int // per list
+	files    int // per step
+	listed   int // parts, steps, and sentences of each kind
 	does     bool
-	way      bool // tell of steps on the way that are done
+	way      bool // whether to list finished intermediate steps
 }
 
-// measures, from all that is useful to what fits everywhere.
+// measures go from full detail to what fits any context.
 var measures = []measure{
 	{turns: 2, wish: 4000, text: 800, short: 400, sentence: 1000, items: 20, files: 12, listed: math.MaxInt, does: true, way: true},
 	{turns: 1, wish: 2000, text: 400, short: 200, sentence: 600, items: 8, files: 6, listed: math.MaxInt, does: true, way: true},
@@ -99,8 +99,8 @@ var measures = []measure{
 	{wish: 100, text: 40, short: 30, sentence: 60, items: 1, files: 1, listed: 1},
 }
 
-// tell makes the record and the part of the prompt that holds it, in as much detail as
-// fits into a budget of tokens.
+// tell makes the record, and the part of the prompt with it, in as much detail as fits into a token
+// budget.
 func (job *Responder) tell(a planner.Account, budget int) (record, string, error) {
 	for i, size := range measures {
 		r := job.record(a, size)
@@ -109,7 +109,7 @@ func (job *Responder) tell(a planner.Account, budget int) (record, string, error
 			return r, user, err
 		}
 	}
-	return record{}, "", nil // there is a measure
+	return record{}, "", nil // not reached
 }
 
 func (job *Responder) record(a planner.Account, size measure) record {
@@ -157,13 +157,13 @@ func (job *Responder) record(a planner.Account, size measure) record {
 	return r
 }
 
-// mark is the mark of a sentence that the answer has to tell.
+// mark returns the mark of a sentence that the answer must contain.
 func (r *record) mark(sentence string) string {
 	r.must = append(r.must, sentence)
 	return fmt.Sprintf("[[told %d]]", len(r.must))
 }
 
-// sentences are the first of them, so long as they may be.
+// sentences returns the first sentences, shortened.
 func (r *record) sentences(a planner.Account, all []string, size measure) []sentenceTold {
 	var told []sentenceTold
 	for _, s := range all[:min(len(all), size.listed)] {
@@ -172,8 +172,8 @@ func (r *record) sentences(a planner.Account, all []string, size measure) []sent
 	return told
 }
 
-// keeper keeps the long texts of a step that makes a result of the request. People wait
-// for those that no other step takes up.
+// keeper returns a function that stores the long texts of a final step and returns their
+// placeholders. People expect those texts that no other step uses.
 func (r *record) keeper(a planner.Account, i int) func(text string) string {
 	if !a.Steps[i].Final {
 		return nil
@@ -203,7 +203,7 @@ func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func
 		outs := result.Outputs()
 		told.More = max(0, len(outs)-size.files)
 		for at, out := range outs {
-			if at < size.files-1 || at == len(outs)-1 { // the last one says how far they go
+			if at < size.files-1 || at == len(outs)-1 { // the last one shows the range
 				told.Made = append(told.Made, show(out, size, keep))
 			}
 		}
@@ -212,8 +212,7 @@ func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func
 	return told
 }
 
-// unlisted are the steps beyond those that are told of. What failed is told first, then
-// what makes a result of the request.
+// unlisted returns the steps beyond the limit. Failed steps are listed first, then final ones.
 func unlisted(a planner.Account, size measure) map[int]bool {
 	rank := func(i int) int {
 		switch {
@@ -238,12 +237,12 @@ func unlisted(a planner.Account, size measure) map[int]bool {
 	return left
 }
 
-// feedsOn reports whether another step takes the output of step i.
+// feedsOn reports whether another step uses the output of step i.
 func feedsOn(steps []plan.Step, i int) bool {
 	return slices.ContainsFunc(steps, func(s plan.Step) bool { return slices.Contains(s.Inputs(), i) })
 }
 
-// cameOf says what came of a subtask: of the last step that makes its result.
+// cameOf describes the outcome of a subtask, which is that of the last step that makes its result.
 func cameOf(a planner.Account, task int) string {
 	if len(a.Plan.Tasks[task].Solutions) == 0 {
 		return "cannot be done here"
@@ -264,7 +263,7 @@ func cameOf(a planner.Account, task int) string {
 	return "not tried, since what it needs is not there"
 }
 
-// sources are the inputs of an action, as people and the record name them.
+// sources describes the inputs of an action, with the names used by people and the record.
 func sources(a planner.Account, action plan.Action, short int) []string {
 	var from []string
 	name := func(s plan.Source) string {

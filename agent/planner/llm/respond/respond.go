@@ -15,17 +15,16 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Name is that of the job, in labels and in [plan.Job].
+// Name is the name of the job, in labels and in [plan.Job].
 const Name = "respond"
 
-// Config says what is known of the tools, and who words answers.
+// Config configures a Responder.
 type Config struct {
 	// Catalogue holds the tools; required.
 	Catalogue *toolbox.Catalogue
 	// Exchange asks the model; required.
 	Exchange *exchange.Exchange
-	// Tell tells people the sentences that are put behind an answer, in the language of
-	// their request. Nil is English.
+	// Tell translates sentences that are appended to an answer. Nil means English.
 	Tell plan.Tell
 }
 
@@ -42,7 +41,7 @@ var promptText string
 // PromptVersion is the version of the prompt.
 func PromptVersion() string { return prompt.Version(promptText) }
 
-// New reads the prompt. Nothing is asked yet.
+// New parses the prompt. It sends no request.
 func New(c Config) (*Responder, error) {
 	p, err := prompt.Parse(Name, promptText)
 	if err != nil {
@@ -51,16 +50,15 @@ func New(c Config) (*Responder, error) {
 	return &Responder{config: c, context: c.Exchange.ContextTokens(), prompt: p}, nil
 }
 
-// mostSaid bounds the tokens of an answer: a chat message, in a script that takes a
-// token for each sign.
+// mostSaid is the token limit of an answer: a chat message in a script that takes a token per
+// character.
 const mostSaid = 1500
 
-// complaintTokens is what the complaint about an answer may take.
+// complaintTokens is the token limit of the complaint about an answer.
 const complaintTokens = 300
 
-// Respond words the answer. Long texts go to people as they are: the model says where
-// one belongs, and it is put there whole. What the model passes over in silence, also
-// after it was complained of, is put behind its words.
+// Respond words the answer. Long texts are not retyped: the model writes a placeholder, which is
+// replaced by the text. Anything that the model omits, even after a complaint, is appended.
 func (job *Responder) Respond(ctx context.Context, a planner.Account, t *plan.Thinking) (string, error) {
 	if len(a.Plan.Tasks) == 0 {
 		return a.Plan.Reply + a.Plan.Question, nil
@@ -76,7 +74,7 @@ func (job *Responder) Respond(ctx context.Context, a planner.Account, t *plan.Th
 		return "", err
 	}
 	q.User = user
-	answer := "" // the latest one that is of use
+	answer := "" // the latest usable one
 	err = job.config.Exchange.Ask(ctx, q, t, func(content string) error {
 		said := messageOf(content)
 		found := job.flaws(a, told, said)

@@ -15,12 +15,12 @@ import (
 	"atelier/agent/wording"
 )
 
-// namedFiles is up to how many files of a step each must be named; of more the first and
-// the last say it.
+// namedFiles is the maximum number of files of a step that must all be named; of more, only the
+// first and the last.
 const namedFiles = 4
 
-// unnamed are the files that the request led to and that an answer does not name. A single one
-// needs no name: it is attached.
+// unnamed returns the final files that an answer does not name. A single one needs no name, since
+// it is attached.
 func unnamed(a planner.Account, told record, said string) flaw.List {
 	var names []string
 	files := 0
@@ -45,7 +45,7 @@ func unnamed(a planner.Account, told record, said string) flaw.List {
 	return flaw.List{{Kind: exchange.MissingPart, Text: "These files were made and are not named: " + all + ".", Lacks: all}}
 }
 
-// unlistedOutputs are what the steps made that the model was not told of.
+// unlistedOutputs returns the outputs of steps that the model was not told about.
 func (job *Responder) unlistedOutputs(a planner.Account, told record, said string) flaw.List {
 	var found flaw.List
 	var made []plan.Message
@@ -78,13 +78,14 @@ func (job *Responder) unlistedOutputs(a planner.Account, told record, said strin
 	return found
 }
 
-// mostComplained is how much of a sentence a complaint repeats, in bytes.
+// mostComplained is the maximum length of a sentence repeated in a complaint, in bytes.
 const mostComplained = 300
 
 // mark matches a mark such as "[[told 1]]" in an answer, with the space before it.
 var mark = lazyregexp.New(`(?i)[ \t]*\[\[\s*told\s*([0-9]{1,6})\s*\]\]`)
 
-// untold are failures that an answer passes over in silence. Languages differ, and marks do not.
+// untold returns the required sentences that an answer omits. It looks for marks, which are the
+// same in every language.
 func (job *Responder) untold(a planner.Account, told record, said string) flaw.List {
 	has := map[int]bool{}
 	for _, found := range mark.FindAllStringSubmatch(said, -1) {
@@ -103,7 +104,7 @@ func (job *Responder) untold(a planner.Account, told record, said string) flaw.L
 			add(fmt.Sprintf("This is not told, or not with its mark [[told %d]]: %q", i+1, token.Excerpt(a.Readable(sentence), mostComplained)), sentence)
 		}
 	}
-	for i, s := range a.Steps { // what the model was not told of
+	for i, s := range a.Steps { // steps that the model was not told about
 		if a.Results[i].Status == plan.Failed && told.unlisted[i] {
 			add("", job.config.Tell.In(a.Request.Language, wording.Failure(a, s, a.Results[i].Problem)))
 		}

@@ -12,17 +12,17 @@ import (
 	"atelier/agent/wording"
 )
 
-// made is a result as the model is told of it.
+// made describes a result for the model.
 type made struct {
 	Type  plan.Type `json:"type"`
 	File  string    `json:"file,omitempty"`
 	Shows string    `json:"shows,omitempty"`
-	// Text is a short one, which the model quotes; of a long one it is told the
-	// beginning, and the place that stands for the whole.
+	// Text is a short text, which the model may quote. For a long one, Begins is the beginning and
+	// InFull the placeholder for the whole text.
 	Text   string `json:"text,omitempty"`
 	Begins string `json:"begins,omitempty"`
 	InFull string `json:"in_full,omitempty"`
-	// Found are the items of a list, of which All says how many there are.
+	// Found are the items of a list; All is their number.
 	All    *int           `json:"found_in_all,omitempty"`
 	Labels map[string]int `json:"found_by_label,omitempty"`
 	Found  []item         `json:"found,omitempty"`
@@ -36,8 +36,8 @@ type item struct {
 	Point []int  `json:"point,omitempty"`
 }
 
-// show tells of a result. keep takes a long text that can be put into the answer whole,
-// and gives the place for it; nil where it cannot.
+// show describes a result. keep stores a long text and returns its placeholder; nil if texts cannot
+// be inserted.
 func show(r plan.Resource, size measure, keep func(text string) (place string)) made {
 	m := made{Type: r.Type, Shows: token.Excerpt(r.About, size.short)}
 	if r.Type.Media() {
@@ -60,7 +60,7 @@ func show(r plan.Resource, size measure, keep func(text string) (place string)) 
 	return m
 }
 
-// itemsOf reads a result that is a list.
+// itemsOf decodes a result that is a list.
 func itemsOf(r plan.Resource) ([]item, bool) {
 	switch {
 	case r.Type == plan.BBox:
@@ -89,8 +89,7 @@ func list[T plan.Box | plan.Point | plan.Class | plan.Part](r plan.Resource, tel
 	return items, true
 }
 
-// byLabel counts what a model would have to count itself: labels that come more than
-// once, where they are not too many.
+// byLabel counts repeated labels for the model, unless there are too many.
 func byLabel(items []item, most int) map[string]int {
 	count := map[string]int{}
 	for _, i := range items {
@@ -104,7 +103,7 @@ func byLabel(items []item, most int) map[string]int {
 	return count
 }
 
-// percent says how sure a finder is, where it says so at all.
+// percent words a score, if there is one.
 func percent(score float64) string {
 	switch {
 	case score <= 0:
@@ -115,7 +114,7 @@ func percent(score float64) string {
 	return fmt.Sprintf("%.0f %%", 100*min(score, 1))
 }
 
-// A text is long where a model should not retype it.
+// A text beyond one of these limits is long: the model should not retype it.
 const (
 	longTokens = 80
 	longLines  = 4
@@ -125,31 +124,32 @@ func long(s string) bool {
 	return token.Count(s) > longTokens || strings.Count(strings.TrimSpace(s), "\n") >= longLines
 }
 
-// wholeTexts are those that can be put into an answer whole.
+// wholeTexts are the texts that can be inserted into an answer.
 type wholeTexts []wholeText
 
 type wholeText struct {
 	text   string
-	wanted bool // people wait for it
+	wanted bool // people expect it
 }
 
-// placeFor is the place of text i in an answer.
+// placeFor returns the placeholder of text i.
 func placeFor(i int) string { return "[[text " + strconv.Itoa(i+1) + "]]" }
 
 var (
-	// anyPlace finds what may be meant as a place for a text.
+	// anyPlace matches possible placeholders.
 	anyPlace = lazyregexp.New(`(?i)\[\[\s*text\s*([0-9]{1,6})\s*\]\]`)
-	// framed is a place with the marks that belong to it: quotation, emphasis, a full stop.
+	// framed matches a placeholder with the punctuation around it: quotation marks, emphasis, a
+	// full stop.
 	framed = lazyregexp.New("(?i)(?:```[a-z]*\n)?[ \\t\"“”„«»*_>`•-]*" + anyPlace.String()[len("(?i)"):] + "[ \\t\"“”„«»*_`.,;。]*(?:\n```)?")
 )
 
-// number is the index of the text that a place stands for.
+// number returns the index of the text of a placeholder.
 func (t wholeTexts) number(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n - 1, err == nil && n >= 1 && n <= len(t)
 }
 
-// placed tells which texts an answer has a place for, and which places stand for none.
+// placed returns which texts have placeholders in an answer, and the invalid placeholders.
 func (t wholeTexts) placed(answer string) (have []bool, unknown []string) {
 	have = make([]bool, len(t))
 	for _, match := range anyPlace.FindAllStringSubmatch(answer, -1) {
@@ -162,7 +162,7 @@ func (t wholeTexts) placed(answer string) (have []bool, unknown []string) {
 	return have, unknown
 }
 
-// fill puts the texts in their places, each as a paragraph of its own and once.
+// fill replaces the placeholders by the texts, each as a paragraph and only once.
 func (t wholeTexts) fill(answer string) string {
 	var paragraphs []string
 	said := make([]bool, len(t))

@@ -10,16 +10,15 @@ import (
 	"atelier/agent/planner/llm/exchange"
 )
 
-// settlement is the answer of the job.
+// settlement is the model's answer.
 type settlement struct {
 	Tasks []taskVerdict `json:"tasks"`
 }
 
-// taskVerdict is what is decided on one task of the question.
+// taskVerdict is the decision on one task.
 type taskVerdict struct {
 	Task int `json:"task"`
-	// Thought comes first, so that a model which does not reason by itself compares
-	// before it scores.
+	// Thought comes first, so that a model without reasoning compares before it scores.
 	Thought string          `json:"thought"`
 	Scores  []solutionScore `json:"scores"`
 	Fills   []slotFill      `json:"fills"`
@@ -31,7 +30,7 @@ type solutionScore struct {
 	Score    float64 `json:"score"`
 }
 
-// slotFill fills a slot with one of its options, counted from 1, or with a text.
+// slotFill fills a slot with an option, counting from 1, or with a text.
 type slotFill struct {
 	Blank  int    `json:"blank"`
 	Option int    `json:"option"`
@@ -44,13 +43,13 @@ type modelChoice struct {
 	Model  string `json:"model"`
 }
 
-// maxFill is the longest text that a blank takes, in bytes.
+// maxFill is the maximum length of a text for a blank, in bytes.
 const maxFill = 1000
 
-// longText is the kind of the complaint about a longer one.
+// longText is the kind of complaint about a longer text.
 const longText = "text too long"
 
-// readSettlement reads the verdict on each of the contests.
+// readSettlement parses the verdicts on the contests.
 func readSettlement(content string, open []*trial) ([]verdict, error) {
 	answer, err := exchange.ReadObject[settlement](content)
 	if err != nil {
@@ -85,14 +84,14 @@ func readSettlement(content string, open []*trial) ([]verdict, error) {
 	return judging.verdicts, judging.Err()
 }
 
-// judging checks an answer and gathers the verdicts.
+// judging checks an answer and collects the verdicts.
 type judging struct {
 	exchange.Faults
 
 	open     []*trial
 	slots    map[int]slot // by number
-	owner    map[int]int  // the contest of a slot
-	tried    map[int]bool // slots that the answer speaks of
+	owner    map[int]int  // slot → its contest
+	tried    map[int]bool // slots mentioned in the answer
 	verdicts []verdict
 }
 
@@ -123,7 +122,7 @@ func (j *judging) score(a taskVerdict) {
 	}
 }
 
-// choose checks the choice of models. One that is not said is the first.
+// choose checks the choice of models. The first model is the default.
 func (j *judging) choose(a taskVerdict) {
 	chosen := j.verdicts[a.Task-1].models
 	for _, m := range a.Models {
@@ -144,8 +143,7 @@ func (j *judging) choose(a taskVerdict) {
 	}
 }
 
-// fill checks a fill. Slots are numbered over all tasks, so it does not matter under
-// which it stands.
+// fill checks a fill. Slots are numbered across all tasks, so it may be listed under any of them.
 func (j *judging) fill(f slotFill) {
 	s, ok := j.slots[f.Blank]
 	if !ok {
@@ -169,7 +167,7 @@ func (j *judging) fill(f slotFill) {
 	fills[f.Blank] = source
 }
 
-// filling is what a fill puts into a slot; false if it fits nowhere.
+// filling returns the source for a slot; false if the fill is invalid.
 func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 	if len(s.options) == 0 {
 		switch {
@@ -184,7 +182,7 @@ func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 		}
 		return plan.Source{}, false
 	}
-	if f.Option == 0 { // perhaps an option by its words
+	if f.Option == 0 { // perhaps an option written out
 		f.Option = 1 + slices.IndexFunc(s.options, func(o plan.Source) bool {
 			return o.Kind == plan.OfValue && o.Value == f.Text || o.Kind == plan.OfResource && o.Name == f.Text
 		})
@@ -200,8 +198,8 @@ func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 	return plan.Source{}, false
 }
 
-// complete checks that nothing is left open: every solution has a score, and the best
-// one and those that are good have their blanks filled.
+// complete checks that nothing is left open: every solution has a score, and the blanks of the best
+// and the good ones are filled.
 func (j *judging) complete(at int) {
 	v := j.verdicts[at]
 	for i, s := range v.scores {

@@ -13,10 +13,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Name is that of the job, in labels and in [plan.Job].
+// Name is the name of the job, in labels and in [plan.Job].
 const Name = "settle"
 
-// Config says what is known of the tools, and who is asked about solutions.
+// Config configures a Settler.
 type Config struct {
 	// Catalogue holds the tools; required.
 	Catalogue *toolbox.Catalogue
@@ -38,7 +38,7 @@ var promptText string
 // PromptVersion is the version of the prompt.
 func PromptVersion() string { return prompt.Version(promptText) }
 
-// New reads the prompt. Nothing is asked yet.
+// New parses the prompt. It sends no request.
 func New(c Config) (*Settler, error) {
 	p, err := prompt.Parse(Name, promptText)
 	if err != nil {
@@ -51,13 +51,13 @@ func New(c Config) (*Settler, error) {
 	return &Settler{config: c, context: c.Exchange.ContextTokens(), prompt: p, schema: schema}, nil
 }
 
-// maxAsked is how many solutions of a subtask are asked about: the rest, which the
-// search held worse, keep the score that their tools give them.
+// maxAsked is the maximum number of solutions per subtask that the model ranks. The rest, which the
+// search ranked lower, keep the scores of their tools.
 const maxAsked = 10
 
-// Settle ranks the solutions, fills their blanks and chooses models, of all subtasks at
-// once: ControlLLM's solution expert and resource expert (its Tables 8 and 9) and
-// HuggingGPT's choice of models.
+// Settle ranks the solutions, fills their blanks and chooses models, for all subtasks at once:
+// ControlLLM's solution expert and resource expert (Tables 8 and 9) and HuggingGPT's model
+// selection.
 func (job *Settler) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, t *plan.Thinking) ([]planner.Settlement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (job *Settler) Settle(ctx context.Context, r plan.Request, tasks []planner.
 	return out, nil
 }
 
-// prepared is the contest with solutions of its own, in which all that is forced is
-// decided: blanks with one option, tools with one model.
+// prepared returns a copy of the contest in which everything forced is decided: blanks with one
+// option, tools with one model.
 func prepared(c planner.Contest) planner.Contest {
 	c.Solutions = slices.Clone(c.Solutions)
 	for i := range c.Solutions {
@@ -136,33 +136,32 @@ func (job *Settler) open(c planner.Contest) bool {
 	return false
 }
 
-// trial is a contest that is asked about.
+// trial is a contest that the model decides.
 type trial struct {
 	planner.Contest
 
-	asked int // so many of its solutions, the first
+	asked int // how many of its solutions, from the first, are ranked
 	slots []slot
 }
 
-// offers are the models that are offered for a tool.
+// offers returns the models offered for a tool.
 func (c *trial) offers(tool string) []planner.Model {
 	models := c.Models[tool]
 	return models[:min(len(models), maxModels)]
 }
 
-// maxModels is how many models of a tool are offered, the best: HuggingGPT chooses among
-// five.
+// maxModels is the maximum number of models offered per tool: five, as in HuggingGPT.
 const maxModels = 5
 
-// verdict is what a model decided on a contest.
+// verdict is the model's decision on a contest.
 type verdict struct {
 	scores []float64
 	fills  map[int]plan.Source // by the number of the slot
 	models map[string]string   // candidates by tool
 }
 
-// apply takes a verdict over. A solution that was not asked about is not set above those
-// that were.
+// apply applies a verdict. Solutions that were not ranked do not get a higher score than the ranked
+// ones.
 func (c *trial) apply(v verdict) {
 	top := slices.Max(v.scores)
 	for i := range c.Solutions {

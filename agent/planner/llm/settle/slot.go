@@ -10,27 +10,26 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// slot is an argument that the model may decide on.
+// slot is an argument that the model may decide.
 type slot struct {
-	number                int // from 1, over all contests
+	number                int // from 1, across all contests
 	solution, action, arg int
-	// options are what it is filled with; none where words are.
+	// options are the possible sources; empty if it takes a text.
 	options []plan.Source
-	// optional slots may be left as they are.
+	// optional slots may stay blank.
 	optional bool
-	// needed marks a text without which the action cannot be done: what the request does
-	// not say, the person is asked for.
+	// needed marks a text without which the action cannot be done. If the request does not state
+	// it, the person is asked.
 	needed bool
-	// setting is the parameter that the value is for; nil for a resource.
+	// setting is the parameter of the value; nil if it is not a setting.
 	setting *param.Param
-	// given marks what was given for another purpose, and may be put as the argument
-	// means it: what is "take the hat off" to an editor is "hat" to what finds it.
+	// given marks a text that was given with another meaning and may be reworded for the argument:
+	// "take the hat off" for an editor becomes "hat" for a detector.
 	given bool
 }
 
-// slot tells how an argument of a solution may be decided on, if it may. What is blank is
-// filled from its options; a text without any, and one that was given for another
-// purpose, may be taken from the request.
+// slot returns the slot of an argument if the model may decide it. Blanks are filled from their
+// options; a text without options, or with another meaning, may be filled from the request.
 func (job *Settler) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) (slot, bool) {
 	text := b.Type == plan.Text
 	switch {
@@ -43,9 +42,9 @@ func (job *Settler) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.
 	}
 }
 
-// misplaced reports whether a text stands for something else than its argument does. Words
-// of the request can always be put otherwise; a file or a result only where another argument
-// has it for what it is, since all that is given has to be used.
+// misplaced reports whether a text has another meaning than its argument. Words of the request can
+// always be reworded; a file or a result only if another argument uses it with its own meaning,
+// since everything given must be used.
 func (job *Settler) misplaced(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) bool {
 	was, want := meant(sub, b.Source), job.wants(tool, b.Arg)
 	switch {
@@ -64,8 +63,8 @@ func (job *Settler) misplaced(sub plan.Subtask, s plan.Solution, tool string, b 
 	return false
 }
 
-// meant is what a source stands for in a subtask, "" if that is unknown. A file or a
-// result of which nothing else is said is content.
+// meant returns the meaning of a source in a subtask, "" if unknown. Files and results without a
+// stated meaning are content.
 func meant(sub plan.Subtask, s plan.Source) plan.Meaning {
 	for _, a := range sub.Args {
 		if a.Source.Equal(s) && a.Meaning != "" {
@@ -78,7 +77,7 @@ func meant(sub plan.Subtask, s plan.Source) plan.Meaning {
 	return plan.Content
 }
 
-// setting is the parameter of that name; nil if there is none.
+// setting returns the parameter with that name; nil if there is none.
 func (job *Settler) setting(tool, name string) *param.Param {
 	t, _ := job.config.Catalogue.Tool(tool)
 	if p, ok := t.Param(name); ok {
@@ -87,7 +86,7 @@ func (job *Settler) setting(tool, name string) *param.Param {
 	return nil
 }
 
-// wants is what a tool's text argument stands for.
+// wants returns the meaning of a tool's text argument.
 func (job *Settler) wants(tool, arg string) plan.Meaning {
 	t, _ := job.config.Catalogue.Tool(tool)
 	for _, a := range t.Args {
@@ -98,7 +97,7 @@ func (job *Settler) wants(tool, arg string) plan.Meaning {
 	return ""
 }
 
-// number lists the slots of the first solutions of each contest.
+// number numbers the slots in the first solutions of each contest.
 func (job *Settler) number(open []*trial, most int) {
 	number := 0
 	for _, c := range open {
@@ -118,7 +117,7 @@ func (job *Settler) number(open []*trial, most int) {
 	}
 }
 
-// slotAt is the slot of an argument.
+// slotAt returns the slot of an argument.
 func (c *trial) slotAt(solution, action, arg int) (slot, bool) {
 	for _, s := range c.slots {
 		if s.solution == solution && s.action == action && s.arg == arg {
@@ -128,7 +127,7 @@ func (c *trial) slotAt(solution, action, arg int) (slot, bool) {
 	return slot{}, false
 }
 
-// What a slot is left as.
+// The words for slots that are left as they are.
 const (
 	nothing = "nothing"
 	unknown = "unknown"
@@ -158,9 +157,9 @@ func (s slot) write(source func(plan.Source) string) string {
 	return "?" + strconv.Itoa(s.number) + " {" + strings.Join(choices, " | ") + "}"
 }
 
-// fallBack decides what the model was not asked about, or had no reason to decide. A
-// blank takes an option that means what the argument does and that no other argument of
-// the action has, then one that none has, then the first; a tool takes its best model.
+// fallBack decides everything that the model did not. A blank gets an option with the meaning of
+// the argument that no other argument of the action uses, else an unused one, else the first; a
+// tool gets its best model.
 func (job *Settler) fallBack(c planner.Contest) {
 	for _, s := range c.Solutions {
 		for j := range s.Actions {

@@ -13,30 +13,30 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// modelBytes is the most that is told of a model.
+// modelBytes is the maximum length of a model's description.
 const modelBytes = 400
 
-// bodyShare is the part of the context that solutions and their tools may take.
+// bodyShare: solutions and their tools may take 1/bodyShare of the context.
 const bodyShare = 2
 
-// What the parts of an answer take, in tokens.
+// The estimated tokens of parts of an answer.
 const (
 	fillTokens  = 40
 	modelTokens = 60
 )
 
-// contestWords are what the prompt says of a contest.
+// contestWords describe a contest for the prompt.
 type contestWords struct {
 	Description, Given, Wanted string
 	Solutions                  [][]string
 	Models                     []string
 }
 
-// extents are how many solutions of each contest are asked about, at most.
+// extents are the numbers of solutions per contest to try, in order.
 var extents = []int{maxAsked, 5, 3, 2, 1}
 
-// settling words the question, of as many solutions as the context holds, and tells
-// which contests it is about: all of them, unless not even one solution of each fits.
+// settling words the question with as many solutions as fit into the context. It returns the
+// contests that it asks about: all, unless not even one solution of each fits.
 func (job *Settler) settling(r plan.Request, open []*trial) (exchange.Question, []*trial, error) {
 	system, err := job.prompt.System(prompt.Meanings())
 	if err != nil {
@@ -63,7 +63,7 @@ func (job *Settler) settling(r plan.Request, open []*trial) (exchange.Question, 
 	}
 }
 
-// outputFor is what the answer to a question about the contests may take, in tokens.
+// outputFor returns the maximum tokens of the answer about the contests.
 func (job *Settler) outputFor(open []*trial) int {
 	solutions, more := 0, 0
 	for _, c := range open {
@@ -73,7 +73,7 @@ func (job *Settler) outputFor(open []*trial) int {
 	return brief.OutputTokens(job.context, len(open), solutions, more)
 }
 
-// wordContests words the part of the prompt that tells the contests.
+// wordContests words the user's part of the prompt.
 func (job *Settler) wordContests(r plan.Request, open []*trial, line brief.ToolLine) (string, error) {
 	hand := make([]brief.Task, len(open))
 	var sources []plan.Source
@@ -131,7 +131,7 @@ func (c *trial) words(d brief.Brief, at int) contestWords {
 	return w
 }
 
-// modelWords tells what is known of models, a line each.
+// modelWords describes models, one line each.
 func modelWords(models []planner.Model) string {
 	var b strings.Builder
 	for _, m := range models {
@@ -143,7 +143,7 @@ func modelWords(models []planner.Model) string {
 	return b.String()
 }
 
-// step words an action of a solution.
+// step describes an action of a solution.
 func (c *trial) step(d brief.Brief, at, solution, action int) string {
 	a := c.Solutions[solution].Actions[action]
 	source := func(s plan.Source) string { return d.Source(at, s) }

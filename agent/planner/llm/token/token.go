@@ -1,6 +1,6 @@
-// Package token estimates how many tokens texts take, and cuts texts to size.
+// Package token estimates the token counts of texts and truncates texts.
 //
-// It is pure. No cut leaves half a rune.
+// It is pure. Texts are never cut within a rune.
 package token
 
 import (
@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// What a sign takes, in sixteenths of a token. No tokenizer is asked, since each family of
-// models has its own: these are weights that were held against cl100k_base and o200k_base
-// (OpenAI's, the older and the newer) over the prompts, JSON, names of files and a dozen
-// languages. They err on the side of too many, by a sixth for English and by more for
-// what the newer one packs better; TestCount keeps some of the measurements.
+// The weight of a character, in sixteenths of a token. No tokenizer is used, since each family of
+// models has its own. The weights were compared with cl100k_base and o200k_base (OpenAI's older and
+// newer one) on the prompts, JSON, file names and a dozen languages. They overestimate, by a sixth
+// for English and by more where the newer one is more compact; TestCount keeps some of the
+// measurements.
 const (
 	perToken = 16
 
-	ofLetter      = 5  // a to z: 3.2 a token
-	ofDigit       = 13 // some tokenizers take each alone
-	ofPunctuation = 9  // quotes and braces often stand together
-	ofAccented    = 16 // a letter of Latin with a mark
+	ofLetter      = 5  // a to z: 3.2 per token
+	ofDigit       = 13 // a token each in some tokenizers
+	ofPunctuation = 9  // quotes and braces are often merged
+	ofAccented    = 16 // a Latin letter with a diacritic
 	ofAlphabet    = 14 // Greek, Cyrillic, Hebrew, Arabic
-	ofScript      = 22 // a sign of what is written with three bytes: Chinese, Hindi, Thai
+	ofScript      = 22 // a character of three bytes: Chinese, Hindi, Thai
 	ofSymbol      = 48 // an emoji
 )
 
-// Count estimates how many tokens a text has.
+// Count estimates the number of tokens of a text.
 func Count(s string) int {
 	n := 0
 	for _, r := range s {
@@ -37,7 +37,7 @@ func Count(s string) int {
 
 func weight(r rune) int {
 	switch {
-	case r == ' ': // belongs to the word behind it
+	case r == ' ': // part of the following word
 		return 0
 	case r < utf8.RuneSelf && unicode.IsLetter(r):
 		return ofLetter
@@ -55,14 +55,14 @@ func weight(r rune) int {
 	return ofScript
 }
 
-// PerMessage and PerPicture are what a message costs beside its text, and a picture
-// that is shown in low detail (OpenAI: 85 tokens, others more).
+// PerMessage and PerPicture are the tokens of a message besides its text, and of a picture shown in
+// low detail (OpenAI: 85 tokens, others more).
 const (
 	PerMessage = 4
 	PerPicture = 260
 )
 
-// Clip cuts a text to so many bytes at the border of a rune.
+// Clip truncates a text to a number of bytes, at a rune boundary.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -73,7 +73,7 @@ func Clip(s string, most int) string {
 	return s[:most]
 }
 
-// ClipTo cuts a text to so many tokens, and says so.
+// ClipTo truncates a text to a number of tokens and appends an ellipsis.
 func ClipTo(s string, most int) string {
 	if Count(s) <= most {
 		return s
@@ -87,8 +87,8 @@ func ClipTo(s string, most int) string {
 	return s
 }
 
-// ClipMiddle cuts a text to some tokens and leaves its beginning and its end, since a
-// person says what to do with a long text before it or behind it.
+// ClipMiddle removes the middle of a text to fit a number of tokens, since people say what to do
+// with a long text before or after it.
 func ClipMiddle(s string, budget int) string {
 	if Count(s) <= budget {
 		return s
@@ -99,8 +99,8 @@ func ClipMiddle(s string, budget int) string {
 	return string(runes[:keep-tail]) + " [...] " + string(runes[len(runes)-tail:])
 }
 
-// Excerpt is the beginning of a text, and its end where that is cut off: what is wanted
-// of a long text is said before or behind it.
+// Excerpt shortens a text to about a number of bytes and keeps its beginning and end, since people
+// say what they want from a long text before or after it.
 func Excerpt(s string, most int) string {
 	s = strings.ToValidUTF8(strings.TrimSpace(s), "�")
 	if len(s) <= most {
@@ -108,7 +108,7 @@ func Excerpt(s string, most int) string {
 	}
 	tail := most / 4
 	from := len(s) - tail
-	for from < len(s) && s[from]&0xC0 == 0x80 { // amid a rune
+	for from < len(s) && s[from]&0xC0 == 0x80 { // within a rune
 		from++
 	}
 	return Clip(s, most-tail) + " […] " + s[from:]

@@ -1,5 +1,5 @@
-// Package workshoptest is a small workshop for the tests of the jobs: a dozen tools, a
-// request about a picture, and an exchange with a scripted server.
+// Package workshoptest is a small toolbox for testing the jobs: a dozen tools, a request about a
+// picture, and an exchange with a scripted server.
 package workshoptest
 
 import (
@@ -19,27 +19,27 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// CannotUse is what people are told of an answer that could not be repaired.
+// CannotUse is the sentence about an answer that could not be repaired.
 const CannotUse = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
 
-// Config is what a test may change of a workshop.
+// Config configures a Workshop.
 type Config struct {
-	// Catalogue is that of [Tools] where it is nil.
+	// Catalogue defaults to [Tools].
 	Catalogue *toolbox.Catalogue
-	// ContextTokens are those of the exchange.
+	// ContextTokens is the context size of the exchange.
 	ContextTokens int
-	// Tuned is asked first, where it has an endpoint.
+	// Tuned is asked first, if it has an endpoint.
 	Tuned exchange.ModelConfig
 }
 
-// Workshop is what a job is made from.
+// Workshop has everything that a job needs.
 type Workshop struct {
 	Catalogue *toolbox.Catalogue
 	Index     *retrieve.Index
 	Exchange  *exchange.Exchange
 }
 
-// New is a workshop that asks a server; one that asks nobody where it is nil.
+// New returns a workshop that uses a server; if it is nil, calls fail.
 func New(tb testing.TB, server *llmtest.Server, c Config) Workshop {
 	tb.Helper()
 	at := "http://127.0.0.1:1/v1"
@@ -71,7 +71,7 @@ func New(tb testing.TB, server *llmtest.Server, c Config) Workshop {
 	return Workshop{Catalogue: c.Catalogue, Index: retrieve.New(lexicon, c.Catalogue.Tools()), Exchange: x}
 }
 
-// Endpoint asks a server, once.
+// Endpoint returns an endpoint without retries.
 func Endpoint(tb testing.TB, url string) *endpoint.Endpoint {
 	tb.Helper()
 	transport := new(http.Transport)
@@ -83,8 +83,8 @@ func Endpoint(tb testing.TB, url string) *endpoint.Endpoint {
 	return e
 }
 
-// takes is an argument of a tool, "arg type", "arg text/meaning", with a "?" behind it
-// where it is optional and a "+" where it takes many.
+// takes parses an argument of a tool: "arg type", "arg text/meaning", with a "?" at the end if it
+// is optional and a "+" if it takes many.
 func takes(s string) toolbox.Arg {
 	name, kind, _ := strings.Cut(s, " ")
 	a := toolbox.Arg{Name: name, About: "the " + name}
@@ -95,8 +95,8 @@ func takes(s string) toolbox.Arg {
 	return a
 }
 
-// Tool is one that takes arguments such as "image image", "object text/object",
-// "strength text/amount?" and "images image+".
+// Tool returns a tool with arguments such as "image image", "object text/object", "strength
+// text/amount?" and "images image+".
 func Tool(name string, returns plan.Type, does, when string, args ...string) toolbox.Tool {
 	t := toolbox.Tool{Name: name, Description: does, When: when, Domain: "image-editing", Returns: returns}
 	for _, a := range args {
@@ -105,7 +105,7 @@ func Tool(name string, returns plan.Type, does, when string, args ...string) too
 	return t
 }
 
-// Tools are those of the workshop.
+// Tools returns the tools of the workshop.
 func Tools() []toolbox.Tool {
 	return []toolbox.Tool{
 		Tool("blur", plan.Image, "Blurs a picture.", "To make a picture unsharp.", "image image", "strength text/amount?"),
@@ -123,7 +123,7 @@ func Tools() []toolbox.Tool {
 	}
 }
 
-// Names are those of the tools.
+// Names returns the names of the tools.
 func Names() []string {
 	var names []string
 	for _, t := range Tools() {
@@ -132,7 +132,7 @@ func Names() []string {
 	return names
 }
 
-// Golden holds a text against a file of testdata, which update writes.
+// Golden compares a text with a file in testdata; update writes the file.
 func Golden(t *testing.T, update bool, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", filepath.FromSlash(name))
@@ -153,27 +153,27 @@ func Golden(t *testing.T, update bool, name, got string) {
 	}
 }
 
-// Subtask wants a type from arguments.
+// Subtask returns a subtask.
 func Subtask(description string, returns plan.Type, args ...plan.Arg) plan.Subtask {
 	return plan.Subtask{Description: description, Returns: returns, Args: args}
 }
 
-// OnFile is an argument that is a file.
+// OnFile returns an argument for a file.
 func OnFile(typ plan.Type, name string) plan.Arg {
 	return plan.Arg{Type: typ, Source: plan.FromResource(name)}
 }
 
-// OfWords is an argument that is said.
+// OfWords returns an argument for a text.
 func OfWords(m plan.Meaning, words string) plan.Arg {
 	return plan.Arg{Type: plan.Text, Meaning: m, Source: plan.FromValue(words)}
 }
 
-// OfResult is an argument that an earlier subtask makes.
+// OfResult returns an argument for the result of an earlier subtask.
 func OfResult(typ plan.Type, i int) plan.Arg {
 	return plan.Arg{Type: typ, Source: plan.FromSubtask(i)}
 }
 
-// Street is a request about a picture.
+// Street returns a request about a picture.
 func Street() plan.Request {
 	return plan.Request{
 		ID: "r1", Wish: "How many cars are in street.jpg?",
@@ -185,7 +185,7 @@ func Street() plan.Request {
 	}
 }
 
-// Repaired are the complaints that a server was sent.
+// Repaired returns the complaints that a server received.
 func Repaired(s *llmtest.Server) []string {
 	var all []string
 	for _, r := range s.Requests() {
@@ -196,7 +196,7 @@ func Repaired(s *llmtest.Server) []string {
 	return all
 }
 
-// Says are answers in these words.
+// Says returns answers with these texts.
 func Says(answers ...string) []llmtest.Response {
 	var all []llmtest.Response
 	for _, a := range answers {
