@@ -1,15 +1,15 @@
-// Package agent is Atelier itself, apart from chat and queues. It follows the paper's stages:
-// Plan splits a request into subtasks and finds solutions for each (package solve), Act does one
-// step of a plan (package step), and Respond words the answer (package answer). Durable jobs run
-// the steps of a plan one by one, in one process or many. Capabilities, Lacks and Device tell
-// them who can do which.
+// Package agent is Atelier without chat and queues. It follows the paper's stages: Plan splits a
+// request into subtasks and finds solutions for each (package solve), Act does one step of a plan
+// (package step), and Respond words the answer (package answer). Durable jobs run the steps one by
+// one, in one or several processes. Capabilities, Lacks and Device tell them which process can run
+// what.
 //
-// Guarantees, with those of the packages of the stages:
-//   - If the request names a model, a server or a program, that is used if it exists. Otherwise
-//     the answer says so, and what was used instead.
-//   - The planner is asked at most four times per request: to decompose, to assess, to settle
-//     and to respond. It is not asked where there is only one answer.
-//   - Everything stops with its context, and leaves nothing running.
+// Guarantees, in addition to those of the packages for the stages:
+//   - If the request names a model, a server or a program, it is used if it exists. Otherwise the
+//     answer says so, and names what was used instead.
+//   - The planner is asked at most four times per request: to decompose, assess, settle and
+//     respond. It is not asked if only one answer is possible.
+//   - Everything stops with its context and leaves nothing running.
 package agent
 
 import (
@@ -51,7 +51,7 @@ type Config struct {
 	Memory *memory.Budget
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
 	ExtraTypes []plan.Type
-	// Scratch is the folder for the files of running steps; whoever gives it removes what a
+	// Scratch is the folder for the files of running steps; the caller removes what a
 	// killed process leaves there. Empty means the system's.
 	Scratch string
 	// Player looks into sound and video that tools made. Nil believes every file.

@@ -29,7 +29,7 @@ var (
 
 // Fault is an error with a sentence for the operator and a detail for the log. Implementations
 // return it when they are set up or checked.
-type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
+type Fault struct { //nolint:errname // a Fault is more than an error: it has a sentence for people
 	// Sentence says what was wrong and what to do. It contains no secrets.
 	Sentence string
 	// Kind is one of the errors above, or nil if a setting is wrong.

@@ -231,7 +231,7 @@ func (r *Responder) by(account planner.Account) []plan.Result {
 }
 
 // absent returns a sentence for each thing that the request names but that was not used, by name:
-// it is unavailable, or another one that was named was used.
+// it is unavailable, or another named one was used.
 func (r *Responder) absent(account planner.Account) map[string]string {
 	sentences := map[string]string{}
 	for t, task := range account.Plan.Tasks {

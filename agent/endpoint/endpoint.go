@@ -7,18 +7,17 @@
 //     server errors, a connection that failed or broke during the answer, and once after a
 //     hang. It is not retried after any other refusal or when the quota is used up. The server's own
 //     advice (Retry-After, X-Should-Retry) takes precedence. The context ends attempts and waits.
-//     Expensive work (see Request.Work) is asked for again only if nothing was made yet.
+//     Expensive work (see Request.Work) is retried only if no work was done yet.
 //   - If a model is loading, the call waits as long as the server expects, but at most a minute,
 //     unless the caller waits itself (see Request.Waits).
 //   - An answer is returned only when it is complete, and is never larger than Config.MaxBody or
 //     the Request's limit.
-//   - The key goes to that server and nowhere else: not to the host of a redirect, not into an
-//     error, not into the log, even if the server's answer repeats it. Errors and the log also
-//     contain no bodies, no text of people that the server repeats, and no addresses with user
-//     info or query.
+//   - The key is sent only to that server: not to the host of a redirect. It never appears in errors
+//     or the log, even if the server's answer repeats it. Neither do bodies, user text that the
+//     server repeats, or URLs with user info or query.
 //   - A private server (see Private) is reached directly and at a private address, or not at all,
-//     whatever its name resolves to. Config.Transport takes over this duty for what it dials
-//     itself.
+//     whatever its name resolves to. A Config.Transport must ensure this for its own
+//     connections.
 //   - Every failure becomes a sentence for people and a Kind to decide by (see Endpoint.Explain).
 package endpoint
 

@@ -9,8 +9,8 @@
 //
 // Guarantees:
 //   - It reads only from the given readers and writes only to the given writers.
-//   - A malformed file gives one error, which names the file and the line or request. Nothing of
-//     such a file is used.
+//   - A malformed file gives one error, which names the file and the line or request. Such a file
+//     is not used at all.
 //   - The plan that is judged is the best solution of every subtask, laid out by
 //     [plan.Plan.Steps]. The planner's own scores do not count.
 //   - The same plans give the same report, except for times, however many are made at a time.

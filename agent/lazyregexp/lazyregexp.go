@@ -16,47 +16,47 @@ func New(expr string) Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// String is that of [regexp.Regexp].
+// String is like [regexp.Regexp.String].
 func (r Regexp) String() string { return r().String() }
 
-// MatchString is that of [regexp.Regexp].
+// MatchString is like [regexp.Regexp.MatchString].
 func (r Regexp) MatchString(s string) bool { return r().MatchString(s) }
 
-// FindString is that of [regexp.Regexp].
+// FindString is like [regexp.Regexp.FindString].
 func (r Regexp) FindString(s string) string { return r().FindString(s) }
 
-// FindStringIndex is that of [regexp.Regexp].
+// FindStringIndex is like [regexp.Regexp.FindStringIndex].
 func (r Regexp) FindStringIndex(s string) []int { return r().FindStringIndex(s) }
 
-// FindStringSubmatch is that of [regexp.Regexp].
+// FindStringSubmatch is like [regexp.Regexp.FindStringSubmatch].
 func (r Regexp) FindStringSubmatch(s string) []string { return r().FindStringSubmatch(s) }
 
-// FindStringSubmatchIndex is that of [regexp.Regexp].
+// FindStringSubmatchIndex is like [regexp.Regexp.FindStringSubmatchIndex].
 func (r Regexp) FindStringSubmatchIndex(s string) []int { return r().FindStringSubmatchIndex(s) }
 
-// FindAllString is that of [regexp.Regexp].
+// FindAllString is like [regexp.Regexp.FindAllString].
 func (r Regexp) FindAllString(s string, n int) []string { return r().FindAllString(s, n) }
 
-// FindAllStringIndex is that of [regexp.Regexp].
+// FindAllStringIndex is like [regexp.Regexp.FindAllStringIndex].
 func (r Regexp) FindAllStringIndex(s string, n int) [][]int { return r().FindAllStringIndex(s, n) }
 
-// FindAllStringSubmatch is that of [regexp.Regexp].
+// FindAllStringSubmatch is like [regexp.Regexp.FindAllStringSubmatch].
 func (r Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r().FindAllStringSubmatch(s, n)
 }
 
-// FindAllStringSubmatchIndex is that of [regexp.Regexp].
+// FindAllStringSubmatchIndex is like [regexp.Regexp.FindAllStringSubmatchIndex].
 func (r Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r().FindAllStringSubmatchIndex(s, n)
 }
 
-// ReplaceAllString is that of [regexp.Regexp].
+// ReplaceAllString is like [regexp.Regexp.ReplaceAllString].
 func (r Regexp) ReplaceAllString(s, by string) string { return r().ReplaceAllString(s, by) }
 
-// ReplaceAllStringFunc is that of [regexp.Regexp].
+// ReplaceAllStringFunc is like [regexp.Regexp.ReplaceAllStringFunc].
 func (r Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return r().ReplaceAllStringFunc(s, by)
 }
 
-// Split is that of [regexp.Regexp].
+// Split is like [regexp.Regexp.Split].
 func (r Regexp) Split(s string, n int) []string { return r().Split(s, n) }

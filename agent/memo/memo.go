@@ -1,11 +1,10 @@
 // Package memo caches the result of an expensive call, such as fetching a server's list of models.
 //
 // Guarantees:
-//
-//   - One caller asks at a time. Those who come meanwhile wait and get the same answer.
-//   - A caller stops waiting when its context ends. If the one who asks is cancelled, nothing is
-//     kept, and the next one asks.
-//   - An error is an answer too, and is kept as long as [Config].Life says.
+//   - Only one call is made at a time. Other callers wait for it and get the same result.
+//   - A caller stops waiting when its context ends. If the caller that makes the call is cancelled,
+//     nothing is cached, and the next caller makes the call.
+//   - Errors are cached too, for as long as [Config].Life says.
 package memo
 
 import (

@@ -3,15 +3,15 @@
 //
 // Guarantees:
 //   - A name is the name of a model in the catalogue, or of an existing model, server or program,
-//     after "with", "by", "use" or the like. Names are whole words, in upper or lower case, and
-//     however they are joined: "whisper large v3" and "Whisper-Large-v3" are the same.
-//   - A word with another meaning, such as bark, is a name only if the main thing that is asked
-//     for is done by something with that name, and if it does not stand where a thing would: "with
-//     a donut", "with Sora on the beach". When in doubt, the words stay in the request. They also
-//     stay if something is replaced by something else, "replace the word with SDXL", and if they
-//     describe a thing, "made with SDXL".
+//     after "with", "by", "use" or the like. Names are whole words; case and separators are
+//     ignored: "whisper large v3" and "Whisper-Large-v3" are the same.
+//   - A word with another meaning, such as bark, is a name only if something with that name does
+//     the main thing that is requested, and if it is not in the place of a thing: "with a donut",
+//     "with Sora on the beach". When in doubt, the words stay in the request. They also stay if
+//     something is replaced ("replace the word with SDXL"), or if they describe a thing ("made with
+//     SDXL").
 //   - If several names are given, "with SDXL and one with flux", all are found.
-//   - Text in quotation marks is left alone.
+//   - Text in quotation marks is ignored.
 //   - It is read-only and safe for concurrent use.
 package naming
 

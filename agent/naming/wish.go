@@ -242,7 +242,7 @@ func (s *scan) taken(at int) bool {
 
 // ideograph matches names in scripts without spaces, such as 用SDXL画一座城堡.
 //
-//nolint:gosmopolitan // that is what it finds
+//nolint:gosmopolitan // it matches Chinese
 var ideograph = lazyregexp.New(`(?:请)?(?:使用|利用|通过|借助|采用|用|以)\s*([A-Za-z][A-Za-z0-9 ._/+-]*)\s*(?:模型|服务器)?(?:来)?`)
 
 func (s *scan) ideographic() {

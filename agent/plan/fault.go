@@ -4,7 +4,7 @@ import "errors"
 
 // Fault is an error with a sentence for the person in the chat, advice for the operator, and a
 // detail for the log.
-type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
+type Fault struct { //nolint:errname // a Fault is more than an error: it has a sentence for people
 	// Sentence says what was wrong and what to do. It never contains local paths, secrets or a
 	// model's raw text.
 	Sentence Message

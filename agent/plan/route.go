@@ -174,8 +174,8 @@ func (r *Route) Made() []Resource {
 	return made
 }
 
-// Delivered returns the outputs so far in the order in which people get them: final results that
-// nothing else was made from, then intermediate ones.
+// Delivered returns the outputs so far in the order in which people get them: first final results
+// that no other step used, then the others.
 func (r *Route) Delivered() []Resource {
 	taken := map[int]bool{} // by a step that is done
 	for _, s := range r.steps {

@@ -17,10 +17,10 @@ import (
 // the length may be too low, but never too high. A log of version 1 has no note. A record consists
 // of (numbers are little-endian):
 //
-//	 8 bytes  the length of the log that was made sure by a sync when this was written
+//	 8 bytes  the synced length of the log when the record was written
 //	 4 bytes  the length of the payload
 //	 4 bytes  the payload's CRC-32C
-//	 4 bytes  the CRC-32C of the salt, of where the record begins, and of the 16 before
+//	 4 bytes  the CRC-32C of the salt, the offset of the record, and the 16 bytes before
 //	payload   its kind, when it expires as a varint, the key's length as a uvarint, the
 //	          key, and the value
 //

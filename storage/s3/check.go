@@ -29,7 +29,7 @@ func (b *Blobs) try(ctx context.Context) error {
 	bucket, name := aws.String(b.config.Bucket), b.name(".check-"+rand.Text()) // no key begins with a dot
 	_, err := b.client.ListObjectsV2(ctx, &awss3.ListObjectsV2Input{Bucket: bucket, Prefix: name, MaxKeys: aws.Int32(1)})
 	if err != nil {
-		return err //nolint:wrapcheck // it is sorted by who asked
+		return err //nolint:wrapcheck // the caller sorts it
 	}
 	in := awss3.PutObjectInput{Bucket: bucket, Key: name, Body: strings.NewReader("x")}
 	b.encrypt(&in)

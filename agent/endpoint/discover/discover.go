@@ -1,16 +1,15 @@
-// Package discover finds a model server that runs on this machine, so that a language model
-// is used where the operator has named none.
+// Package discover finds a model server on this machine, so that a language model is used even if
+// the operator has not configured one.
 //
 // Guarantees:
-//
-//   - Only loopback addresses are asked, directly and without a proxy. Redirects are not
+//   - Only loopback addresses are queried, directly and without a proxy. Redirects are not
 //     followed, and no key is sent.
-//   - All addresses are asked at the same time, and [Find] returns within its patience,
-//     whatever listens there.
-//   - Only servers that are known to run models themselves are used. Atelier answers these
-//     requests with no list of models, so it is never found. Gateways to other servers and
-//     Ollama's cloud models are left out: they would send requests to the internet.
-//   - The model is one that can plan: it chats, and is not known to be tiny.
+//   - All addresses are queried at the same time, and [Find] returns within its patience, whatever
+//     listens there.
+//   - Only servers that are known to run models themselves are used. Atelier answers these requests
+//     without a list of models, so it never finds itself. Gateways to other servers and Ollama's
+//     cloud models are excluded, since they would send requests to the internet.
+//   - The chosen model can plan: it chats, and is not known to be tiny.
 package discover
 
 import (

@@ -1,8 +1,9 @@
 // Package bind binds the settings stated in a request to the tool parameters that accept them.
 //
 // Guarantees:
-//   - Each stated value is bound to one parameter, to a step that is added for it, or is told as left out.
-//   - Solutions that are given are not changed.
+//   - Each stated value is bound to one parameter, or to a step added for it, or is recorded in
+//     Left.
+//   - The given solutions are not modified.
 package bind
 
 import (

@@ -1,9 +1,10 @@
 // Package pick chooses the candidate that runs a tool: the one that the request names, else the one
-// that the planner chooses among the best (HuggingGPT, section 3.2), else the first that is live.
+// that the planner chooses among the best (HuggingGPT, section 3.2), else the first live one.
 //
 // Guarantees:
-//   - What the request names is taken where it is live; what is not there is noted as absent.
-//   - The same work of several subtasks is done by the same candidate.
+//   - A candidate that the request names is used if it is live; if nothing named is available, the
+//     name is recorded as absent.
+//   - The same work in several subtasks is done by the same candidate.
 package pick
 
 import (

@@ -4,9 +4,9 @@
 //
 // Limits:
 //   - Other processes cannot reach it.
-//   - It keeps nothing when the process ends. What must survive is kept elsewhere by its user, in
-//     a journal of what was accepted and not answered.
-//   - It is no cluster, takes no password, and evicts nothing: its memory grows with its data.
+//   - Its data is lost when the process ends. Its user keeps everything that must survive in a
+//     journal of accepted requests without an answer.
+//   - It is not a cluster, has no password, and evicts nothing: its memory grows with its data.
 //
 // Expiry is measured by elapsed time, not by the wall clock. Keys are checked twenty times a
 // second if there are few, about twice a second with ten thousand, and every five seconds with

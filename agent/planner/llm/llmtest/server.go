@@ -1,14 +1,14 @@
 // Package llmtest is a scripted server with OpenAI's API, for tests with a real client.
 //
 // Guarantees:
-//   - What it receives is checked as OpenAI would (OpenAI API reference, and the guides
-//     on structured outputs and on pictures): a request that is not well-formed is an
-//     error of the test, and gets the 400 that it would get there.
-//   - It serves chat completions without streaming; the generation and editing of
-//     pictures, speech, transcription and the list of models where they are scripted.
-//     The paths of Azure OpenAI are served too.
-//   - It answers by script only, and as fast as it can: faults are scripted answers.
-//   - It is closed with the test, and lets go of clients that it keeps waiting.
+//   - Requests are validated like OpenAI's (OpenAI API reference, and the guides on structured
+//     outputs and on pictures): a malformed request is a test error, and gets the 400 that OpenAI
+//     would send.
+//   - It serves chat completions without streaming, and, if they are scripted, picture generation
+//     and editing, speech, transcription and the list of models. The paths of Azure OpenAI are
+//     served too.
+//   - It answers only by script, as fast as it can. Faults are scripted answers.
+//   - It is closed at the end of the test, and then releases waiting clients.
 package llmtest
 
 import (

@@ -2,17 +2,17 @@
 // repeated without one.
 //
 // Guarantees:
-//   - A request is one file, <id>.json, that holds its exchanges by job and round: the
-//     model, the texts that varied, a hash of the whole messages, and the answer. No
-//     keys, no headers and no media are kept.
-//   - Files are replaced as a whole, by a rename: a crash leaves the old one or the new.
-//   - Only answers with the status 200 that hold a choice are kept; what failed on the
-//     way to them is not.
-//   - A damaged file is refused, by its name, when the recordings are opened.
-//   - All of it is safe for concurrent use within one process; two processes must not
-//     record into one folder.
+//   - A request is one file, <id>.json, with its exchanges by job and round: the model, the
+//     variable texts, a hash of all messages, and the answer. Keys, headers and media are not
+//     recorded.
+//   - Files are replaced atomically, by a rename: a crash leaves either the old or the new one.
+//   - Only responses with status 200 and a choice are recorded, not the failed attempts before
+//     them.
+//   - A damaged file is an error, with its name, when the recordings are opened.
+//   - It is safe for concurrent use within one process; two processes must not record into the same
+//     folder.
 //
-// Which exchange a call is, its label says ([endpoint.Label]). [Recordings.Server] finds it by its
+// A call's label identifies its exchange ([endpoint.Label]). [Recordings.Server] finds it by its
 // texts instead.
 package replay
 
