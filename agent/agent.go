@@ -80,10 +80,10 @@ type Agent struct {
 // valid graph. It starts nothing.
 func New(c Config) (*Agent, error) {
 	if c.Planner == nil || c.Toolbox == nil {
-		return nil, errors.New("an agent needs a planner and a toolbox")
+		return nil, errors.New("Planner and Toolbox are required")
 	}
 	if c.MaxActions < 0 || c.Solutions < 0 {
-		return nil, errors.New("a limit of the agent is negative")
+		return nil, errors.New("MaxActions and Solutions must not be negative")
 	}
 	c.MaxActions, c.Solutions = cmp.Or(c.MaxActions, toolgraph.DefaultMaxActions), cmp.Or(c.Solutions, solve.Kept)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))

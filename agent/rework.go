@@ -62,7 +62,7 @@ func (g *planning) Rework(ctx context.Context, r plan.Request, made *plan.Route,
 		subtasks = append(subtasks, s)
 	}
 	if len(subtasks) == 0 {
-		return nil, unfit(fmt.Errorf("nothing can be %s", how))
+		return nil, unfit(fmt.Errorf("no result can be made %s", how))
 	}
 	return g.PlanSubtasks(ctx, r, subtasks)
 }

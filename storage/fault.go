@@ -19,12 +19,12 @@ var (
 	// ErrFull means that there is no space left. Try again after the operator has freed some.
 	ErrFull = errors.New("the storage is full")
 	// ErrRefused means that credentials are missing, wrong or insufficient. The operator must act.
-	ErrRefused = errors.New("the storage refuses the credentials")
+	ErrRefused = errors.New("the storage rejected the credentials")
 	// ErrNoBucket means that the bucket does not exist. The operator must act.
-	ErrNoBucket = errors.New("there is no such bucket")
+	ErrNoBucket = errors.New("the bucket does not exist")
 	// ErrUnfit means that the storage can be reached but its setup does not meet the requirements
 	// of this package. The operator must act.
-	ErrUnfit = errors.New("the storage is not fit for this")
+	ErrUnfit = errors.New("the storage does not meet the requirements")
 )
 
 // Fault is an error with a sentence for the operator and a detail for the log. Implementations

@@ -113,7 +113,7 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 		wait := fail.After + pause.NextBackOff() // a random delay, so that clients do not all retry at the same moment
 		if !again || try > d.retries || hangs > maxHangs || fail.After > maxWait || outlasts(ctx, wait) {
 			if try > 1 {
-				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
+				fail.Err = fmt.Errorf("%w (attempt %d)", fail.Err, try)
 			}
 			return nil, fail.Error
 		}

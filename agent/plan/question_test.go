@@ -47,7 +47,7 @@ func TestGuessesAreValidated(t *testing.T) {
 	}{
 		"none":          {plan.Plan{Question: "Which?"}, ""},
 		"four":          {plan.Plan{Question: "Which?", Guesses: []string{"a", "b", "c", strings.Repeat("d", plan.MaxGuess)}}, ""},
-		"no question":   {plan.Plan{Guesses: []string{"a"}}, "no question"},
+		"no question":   {plan.Plan{Guesses: []string{"a"}}, "without a question"},
 		"five":          {plan.Plan{Question: "Which?", Guesses: []string{"a", "b", "c", "d", "e"}}, "5 guesses"},
 		"empty":         {plan.Plan{Question: "Which?", Guesses: []string{"a", " "}}, "guess 2 is empty"},
 		"too long":      {plan.Plan{Question: "Which?", Guesses: []string{strings.Repeat("d", plan.MaxGuess+1)}}, "201 bytes"},

@@ -70,7 +70,7 @@ func (s Step) Inputs() []int {
 // second value is the index of the step that makes each task's result, -1 if there is none.
 func (p *Plan) Steps(c Choice) ([]Step, []int, error) {
 	if len(c) != len(p.Tasks) {
-		return nil, nil, fmt.Errorf("a choice of %d solutions for %d subtasks", len(c), len(p.Tasks))
+		return nil, nil, fmt.Errorf("the choice has %d solutions for %d subtasks", len(c), len(p.Tasks))
 	}
 	var steps []Step
 	byKey := map[string]int{}

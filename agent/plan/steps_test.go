@@ -137,8 +137,8 @@ func TestStepsRefuse(t *testing.T) {
 		choice plan.Choice
 		want   string
 	}{
-		{"too short a choice", one(takes(plan.Text, plan.FromValue("v"))), nil, "a choice of 0 solutions for 1 subtasks"},
-		{"too long a choice", nil, plan.Choice{0}, "a choice of 1 solutions for 0 subtasks"},
+		{"too short a choice", one(takes(plan.Text, plan.FromValue("v"))), nil, "the choice has 0 solutions for 1 subtasks"},
+		{"too long a choice", nil, plan.Choice{0}, "the choice has 1 solutions for 0 subtasks"},
 		{"a solution that is not there", one(takes(plan.Text, plan.FromValue("v"))), plan.Choice{1}, "subtask 1 has no solution 2"},
 		{"a blank", one(plan.Binding{Type: plan.Text}), plan.Choice{0}, `subtask 1, action 1: argument "a" of x is blank`},
 		{"a later action", one(takes(plan.Text, plan.FromAction(0))), plan.Choice{0}, "output of action 1"},

@@ -13,22 +13,22 @@ func (p *Plan) Validate() error {
 	types := map[string]Type{}
 	for _, r := range p.Resources {
 		if r.Name == "" || r.Type == "" {
-			errs = append(errs, fmt.Errorf("resource %q of type %q lacks a name or a type", r.Name, r.Type))
+			errs = append(errs, fmt.Errorf("resource %q of type %q: the name and the type are required", r.Name, r.Type))
 		}
 		if _, twice := types[r.Name]; twice {
-			errs = append(errs, fmt.Errorf("resource %q stands twice", r.Name))
+			errs = append(errs, fmt.Errorf("duplicate resource %q", r.Name))
 		}
 		types[r.Name] = r.Type
 	}
 	if p.Question == "" && len(p.Guesses) > 0 {
-		errs = append(errs, errors.New("there are guesses and no question"))
+		errs = append(errs, errors.New("guesses without a question"))
 	}
 	errs = append(errs, ValidateGuesses(p.Guesses))
 	for t, task := range p.Tasks {
 		v := validator{resources: types, tasks: p.Tasks[:t]}
 		for _, after := range task.Subtask.After {
 			if after < 0 || after >= t {
-				errs = append(errs, fmt.Errorf("subtask %d comes after subtask %d, which is not before it", t+1, after+1))
+				errs = append(errs, fmt.Errorf("subtask %d depends on subtask %d, which is not an earlier one", t+1, after+1))
 			}
 		}
 		for _, a := range task.Subtask.Args {
@@ -53,10 +53,10 @@ type validator struct {
 
 func (v validator) solution(s Solution, returns Type) error {
 	if len(s.Actions) == 0 {
-		return errors.New("it has no actions")
+		return errors.New("no actions")
 	}
 	if last := s.Actions[len(s.Actions)-1].Returns; !last.Fits(returns) {
-		return fmt.Errorf("it makes %s, wanted is %s", last, returns)
+		return fmt.Errorf("the result has type %s, want %s", last, returns)
 	}
 	var errs []error
 	for i, a := range s.Actions {
@@ -101,7 +101,7 @@ func (v validator) source(want Type, s Source) error {
 		return err
 	}
 	if !have.Fits(want) {
-		return fmt.Errorf("%s is of type %s, wanted is %s", s, have, want)
+		return fmt.Errorf("%s has type %s, want %s", s, have, want)
 	}
 	return nil
 }
@@ -117,15 +117,15 @@ func (v validator) typeOf(s Source) (Type, error) {
 		return t, nil
 	case OfAction:
 		if s.Index < 0 || s.Index >= len(v.actions) {
-			return "", fmt.Errorf("action %d does not come before it", s.Index+1)
+			return "", fmt.Errorf("action %d is not an earlier one", s.Index+1)
 		}
 		return v.actions[s.Index].Returns, nil
 	case OfSubtask:
 		if s.Index < 0 || s.Index >= len(v.tasks) {
-			return "", fmt.Errorf("subtask %d does not come before it", s.Index+1)
+			return "", fmt.Errorf("subtask %d is not an earlier one", s.Index+1)
 		}
 		return v.tasks[s.Index].Subtask.Returns, nil
 	default:
-		return "", fmt.Errorf("a source of kind %q stands where none may", s.Kind)
+		return "", fmt.Errorf("a source of kind %q is not allowed here", s.Kind)
 	}
 }

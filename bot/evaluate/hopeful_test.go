@@ -61,7 +61,7 @@ func TestEvalUnanswered(t *testing.T) {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{
-		"requests                 3\n", "left out                 1 not answered by the server\n", "answers left out         1 not answered by the server\n",
+		"requests                   3\n", "left out                   1 not answered by the server\n", "answers left out           1 not answered by the server\n",
 		"0 refused, 1 failed\n", "left out, not answered by the server: ", "expected a question, got a failure: ",
 		"The language model gave an answer that I could not use, twice.",
 	} {

@@ -204,10 +204,10 @@ func TestServeDoesNotStart(t *testing.T) {
 	}{
 		"no Redis":                {map[string]string{"REDIS_URL": "redis://:hidden@127.0.0.1:1"}, nil, "Redis at 127.0.0.1:1 cannot be used: connect: connection refused."},
 		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is wrong: it does not begin with redis://: expected a URL such as redis://localhost:6379/0."},
-		"no bucket":               {s3(map[string]string{"S3_BUCKET": "other"}), nil, `The S3 server at ` + bucket.URL() + ` has no bucket "other": make it, or check its name and the endpoint.`},
+		"no bucket":               {s3(map[string]string{"S3_BUCKET": "other"}), nil, `The S3 server at ` + bucket.URL() + ` has no bucket "other": create it, or check its name and the endpoint.`},
 		"a wrong secret":          {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": "hidden"}), nil, "The S3 server at " + bucket.URL() + " does not accept the credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE."},
 		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},
-		"no region":               {map[string]string{"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": ""}, nil, `The region of the bucket "bucket" is not known: set AWS_REGION.`},
+		"no region":               {map[string]string{"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": ""}, nil, `The region of the bucket "bucket" is unknown: set AWS_REGION.`},
 		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder " + used + " is in use by the running Atelier, process " + strconv.Itoa(os.Getpid()) + ": stop that one, or set ATELIER_DATA to another folder."},
 		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "serve_test.go cannot be written to (not a directory): make it writable, or set ATELIER_DATA to another one."},
 		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,

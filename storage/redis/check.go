@@ -126,13 +126,13 @@ func (s *State) fault(err error) error {
 	var plain tls.RecordHeaderError
 	switch {
 	case errors.As(err, &plain):
-		return say(storage.ErrUnfit, "does not speak TLS: use redis:// in place of rediss://, or another port.")
+		return say(storage.ErrUnfit, "does not use TLS: use redis:// instead of rediss://, or another port.")
 	case errors.Is(err, storage.ErrRefused):
-		return say(storage.ErrRefused, "refuses the user name or the password, or does not let this user do what is needed.")
+		return say(storage.ErrRefused, "rejects the user name or the password, or does not give this user the required permissions.")
 	case errors.Is(err, storage.ErrFull):
-		return say(storage.ErrFull, "has no room left: raise its maxmemory, or make room on its disk.")
+		return say(storage.ErrFull, "is full: raise its maxmemory, or free space on its disk.")
 	case goredis.IsReadOnlyError(err):
-		return say(storage.ErrUnfit, "is a replica that cannot be written to: use the address of the primary.")
+		return say(storage.ErrUnfit, "is a read-only replica: use the address of the primary.")
 	case errors.Is(err, storage.ErrUnfit):
 		return say(storage.ErrUnfit, s.unfit(err))
 	default:
@@ -146,15 +146,15 @@ func (s *State) unfit(err error) string {
 	client, one := s.client.(*goredis.Client)
 	switch {
 	case answers(err, "DB index is out of range"):
-		return "has no database of the number that is set: take a smaller one, such as the 0 in redis://localhost:6379/0, or raise its setting databases."
+		return "has no database with this number: use a smaller one, such as the 0 in redis://localhost:6379/0, or raise its setting databases."
 	case answers(err, "This instance has cluster support disabled"):
-		return "is no cluster: use redis:// in place of redis+cluster://."
+		return "is not a cluster: use redis:// instead of redis+cluster://."
 	case answers(err, "MOVED"), answers(err, "SELECT is not allowed in cluster mode"):
-		return "is part of a cluster: use redis+cluster:// in place of redis://, without the number of a database."
+		return "is part of a cluster: use redis+cluster:// instead of redis://, without a database number."
 	case one && client.Options().Addr == failover && answers(err, "unknown command"):
-		return "is not behind what the URL names, which are no Sentinels: use redis:// in place of redis+sentinel://, or name Sentinels."
+		return "was not found, since the URL does not name Sentinels: use redis:// instead of redis+sentinel://, or name Sentinels."
 	}
-	return "does not know a command that is needed: Redis 7 or newer, or Valkey, is expected."
+	return "does not support a required command: Redis 7 or newer, or Valkey, is required."
 }
 
 // answers reports whether an error is a server's reply with that prefix.
@@ -174,9 +174,9 @@ func reason(err error) string {
 	var answer goredis.Error
 	switch {
 	case errors.As(err, &lookup):
-		return "its name is not known"
+		return "its host name cannot be resolved"
 	case errors.As(err, &late) && late.Timeout():
-		return "it does not answer in time"
+		return "it timed out"
 	case errors.As(err, &op):
 		return op.Err.Error()
 	case errors.As(err, &answer): // without the command

@@ -51,13 +51,13 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			return dialer(func() (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "redis.example.org", IsNotFound: true}}
 			})
-		}, storage.ErrUnreachable, "cannot be used: its name is not known."},
+		}, storage.ErrUnreachable, "cannot be used: its host name cannot be resolved."},
 		"stalls": {func(t *testing.T) *goredis.Options {
 			t.Helper()
 			o := dialer(stalling(t))
 			o.ReadTimeout = 20 * time.Millisecond
 			return o
-		}, storage.ErrUnreachable, "cannot be used: it does not answer in time."},
+		}, storage.ErrUnreachable, "cannot be used: it timed out."},
 		"hangs up": {func(*testing.T) *goredis.Options {
 			return dialer(func() (net.Conn, error) {
 				c, s := net.Pipe()
@@ -79,13 +79,13 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 				}
 				return secure, nil
 			})
-		}, storage.ErrUnfit, "does not speak TLS"},
+		}, storage.ErrUnfit, "does not use TLS"},
 		"password needed": {func(t *testing.T) *goredis.Options {
 			t.Helper()
 			m := miniredis.RunT(t)
 			m.RequireAuth(password)
 			return dialer(over(t, m))
-		}, storage.ErrRefused, "refuses the user name or the password"},
+		}, storage.ErrRefused, "rejects the user name or the password"},
 		"wrong password": {func(t *testing.T) *goredis.Options {
 			t.Helper()
 			m := miniredis.RunT(t)
@@ -93,17 +93,17 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			o := dialer(over(t, m))
 			o.Password = password
 			return o
-		}, storage.ErrRefused, "refuses the user name or the password"},
-		"no permission": {says("NOPERM this user has no permissions to run the 'set' command"), storage.ErrRefused, "does not let this user"},
-		"out of memory": {says("OOM command not allowed when used memory > 'maxmemory'."), storage.ErrFull, "has no room left"},
-		"disk full":     {says("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."), storage.ErrFull, "has no room left"},
-		"a replica":     {says("READONLY You can't write against a read only replica."), storage.ErrUnfit, "is a replica"},
+		}, storage.ErrRefused, "rejects the user name or the password"},
+		"no permission": {says("NOPERM this user has no permissions to run the 'set' command"), storage.ErrRefused, "does not give this user"},
+		"out of memory": {says("OOM command not allowed when used memory > 'maxmemory'."), storage.ErrFull, "is full"},
+		"disk full":     {says("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."), storage.ErrFull, "is full"},
+		"a replica":     {says("READONLY You can't write against a read only replica."), storage.ErrUnfit, "is a read-only replica"},
 		"loading":       {says("LOADING Redis is loading the dataset in memory"), storage.ErrUnreachable, "cannot be used: LOADING"},
 		"cluster down":  {says("CLUSTERDOWN The cluster is down"), storage.ErrUnreachable, "cannot be used: CLUSTERDOWN"},
 		"too old":       {says("ERR syntax error"), storage.ErrUnfit, "Redis 7 or newer"},
 		"part of one":   {says("MOVED 3999 127.0.0.1:6381"), storage.ErrUnfit, "is part of a cluster: use redis+cluster://"},
-		"no database":   {says("ERR DB index is out of range"), storage.ErrUnfit, "has no database of the number that is set"},
-		"no cluster":    {says("ERR This instance has cluster support disabled"), storage.ErrUnfit, "is no cluster: use redis://"},
+		"no database":   {says("ERR DB index is out of range"), storage.ErrUnfit, "has no database with this number"},
+		"no cluster":    {says("ERR This instance has cluster support disabled"), storage.ErrUnfit, "is not a cluster: use redis://"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -144,7 +144,7 @@ func TestWhatIsNoSentinel(t *testing.T) {
 	})
 	err = open(t, redis.Config{Client: c}).Check(t.Context())
 	fault, ok := errors.AsType[*storage.Fault](err)
-	if !ok || !errors.Is(err, storage.ErrUnfit) || !strings.Contains(fault.Sentence, "use redis:// in place of redis+sentinel://") {
+	if !ok || !errors.Is(err, storage.ErrUnfit) || !strings.Contains(fault.Sentence, "use redis:// instead of redis+sentinel://") {
 		t.Errorf("the check: %v", err)
 	}
 }

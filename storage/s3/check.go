@@ -58,7 +58,7 @@ func (b *Blobs) fault(err error) error {
 	region := []string{"AuthorizationHeaderMalformed", "IllegalLocationConstraint", "PermanentRedirect"}
 	switch {
 	case errors.Is(err, errNoCredentials):
-		return say(storage.ErrRefused, "wants credentials and none were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.")
+		return say(storage.ErrRefused, "requires credentials, but none were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.")
 	case code == "RequestTimeTooSkewed":
 		return say(storage.ErrRefused, "refuses requests because this machine's clock is wrong: correct it.")
 	case slices.Contains(wrongCredentials, code):
@@ -68,11 +68,11 @@ func (b *Blobs) fault(err error) error {
 		return say(storage.ErrRefused, "does not let these credentials list, write and remove in the bucket %q: "+
 			"give them s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads.", bucket)
 	case errors.Is(err, storage.ErrNoBucket), errors.Is(err, storage.ErrNotFound):
-		return say(storage.ErrNoBucket, "has no bucket %q: make it, or check its name and the endpoint.", bucket)
+		return say(storage.ErrNoBucket, "has no bucket %q: create it, or check its name and the endpoint.", bucket)
 	case errors.Is(err, storage.ErrFull):
-		return say(storage.ErrFull, "has no room left in the bucket %q.", bucket)
+		return say(storage.ErrFull, "has no space left in the bucket %q.", bucket)
 	case slices.Contains(region, code), statusOf(err) == http.StatusMovedPermanently:
-		return say(storage.ErrUnfit, "keeps the bucket %q in another region: set AWS_REGION to it.", bucket)
+		return say(storage.ErrUnfit, "keeps the bucket %q in another region: set AWS_REGION to that region.", bucket)
 	case errors.Is(err, storage.ErrUnfit):
 		return say(storage.ErrUnfit, "rejects a required operation (%s): check the bucket's name, the encryption and the endpoint.", code)
 	case statusOf(err) != 0:
@@ -85,10 +85,10 @@ func (b *Blobs) fault(err error) error {
 // reason says briefly why there was no response.
 func reason(err error) string {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
-		return "its name is not known"
+		return "its host name cannot be resolved"
 	}
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
-		return "it does not answer in time"
+		return "it timed out"
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err.Error()

@@ -59,7 +59,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		kind   error
 		says   string
 	}{
-		"no bucket":     {s3test.Config{Bucket: "another"}, nil, storage.ErrNoBucket, `has no bucket "bucket": make it`},
+		"no bucket":     {s3test.Config{Bucket: "another"}, nil, storage.ErrNoBucket, `has no bucket "bucket": create it`},
 		"wrong key":     {s3test.Config{Key: "another"}, nil, storage.ErrRefused, "does not accept the credentials (InvalidAccessKeyId)"},
 		"wrong secret":  {s3test.Config{Secret: "another"}, nil, storage.ErrRefused, "does not accept the credentials (SignatureDoesNotMatch)"},
 		"wrong region":  {s3test.Config{Region: "eu-central-1"}, nil, storage.ErrUnfit, "in another region: set AWS_REGION"},
@@ -67,9 +67,9 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		"not allowed": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { instead(s, always(http.StatusForbidden, "AccessDenied")) },
 			storage.ErrRefused, "s3:PutObject"},
 		"full": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { instead(s, always(http.StatusInsufficientStorage, "")) },
-			storage.ErrFull, "has no room left"},
+			storage.ErrFull, "has no space left"},
 		"over its quota": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { instead(s, always(http.StatusForbidden, "QuotaExceeded")) },
-			storage.ErrFull, "has no room left"},
+			storage.ErrFull, "has no space left"},
 		"busy": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { instead(s, always(http.StatusServiceUnavailable, "SlowDown")) },
 			storage.ErrUnreachable, "fails with 503 SlowDown."},
 		"no such encryption": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) {
@@ -83,7 +83,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		}, storage.ErrUnfit, "rejects a required operation"},
 		"nobody listens": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { s.Close() }, storage.ErrUnreachable, "cannot be reached: connect: connection refused."},
 		"stalls": {s3test.Config{}, func(c *s3.Config, s *s3test.Server) { c.Stall = 20 * time.Millisecond; instead(s, hang) },
-			storage.ErrUnreachable, "cannot be reached: it does not answer in time."},
+			storage.ErrUnreachable, "cannot be reached: it timed out."},
 		"hangs up": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) {
 			instead(s, func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) })
 		}, storage.ErrUnreachable, "cannot be reached: "},

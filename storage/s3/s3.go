@@ -133,7 +133,7 @@ func New(ctx context.Context, c Config) (*Blobs, error) {
 	other := b.client.Options().BaseEndpoint != nil
 	if b.client.Options().Region == "" {
 		if !other {
-			return nil, &storage.Fault{Sentence: fmt.Sprintf("The region of the bucket %q is not known: set AWS_REGION.", c.Bucket)}
+			return nil, &storage.Fault{Sentence: fmt.Sprintf("The region of the bucket %q is unknown: set AWS_REGION.", c.Bucket)}
 		}
 		sdk.Region = "us-east-1" // other servers usually expect this, if anything
 	}
@@ -158,10 +158,10 @@ func (c Config) Validate() error {
 	c.Prefix = strings.Trim(c.Prefix, "/")
 	wrong := func(format string, args ...any) error { return &storage.Fault{Sentence: fmt.Sprintf(format, args...)} }
 	if c.Bucket == "" || strings.ContainsAny(c.Bucket, "/: \t\n") {
-		return wrong("The bucket is %q: the name of an S3 bucket is expected, such as atelier-media.", c.Bucket)
+		return wrong("The bucket is %q: expected the name of an S3 bucket, such as atelier-media.", c.Bucket)
 	}
 	if c.Prefix != "" && (storage.CheckKey(c.Prefix) != nil || len(c.Prefix) > 400) {
-		return wrong("The prefix in the bucket is %q: the name of a folder is expected, such as bots/atelier.", c.Prefix)
+		return wrong("The prefix in the bucket is %q: expected the name of a folder, such as bots/atelier.", c.Prefix)
 	}
 	for what, endpoint := range map[string]string{"The endpoint of the S3 server": c.Endpoint, "The endpoint of links to the S3 server": c.LinkEndpoint} {
 		u, err := url.Parse(endpoint)
@@ -172,14 +172,14 @@ func (c Config) Validate() error {
 		if err == nil {
 			endpoint = u.Redacted()
 		}
-		return wrong("%s is %q: a URL such as https://s3.example.org:9000 is expected.", what, endpoint)
+		return wrong("%s is %q: expected a URL such as https://s3.example.org:9000.", what, endpoint)
 	}
 	switch encryption := types.ServerSideEncryption(c.Encryption); {
 	case encryption == types.ServerSideEncryptionAwsKms, encryption == types.ServerSideEncryptionAwsKmsDsse:
 	case c.KMSKey != "":
-		return wrong("A KMS key is set for the S3 server, and the encryption is %q: aws:kms or aws:kms:dsse is expected.", c.Encryption)
+		return wrong("A KMS key is set for the S3 server, but the encryption is %q: expected aws:kms or aws:kms:dsse.", c.Encryption)
 	case encryption != "" && encryption != types.ServerSideEncryptionAes256:
-		return wrong("The encryption by the S3 server is %q: AES256, aws:kms or aws:kms:dsse is expected.", c.Encryption)
+		return wrong("The encryption by the S3 server is %q: expected AES256, aws:kms or aws:kms:dsse.", c.Encryption)
 	}
 	return nil
 }

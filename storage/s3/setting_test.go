@@ -21,14 +21,14 @@ func TestBadSettings(t *testing.T) {
 	}{
 		"no bucket":       {s3.Config{}, `The bucket is ""`},
 		"a URL":           {s3.Config{Bucket: "s3://bucket"}, `The bucket is "s3://bucket"`},
-		"two buckets":     {s3.Config{Bucket: "a b"}, "the name of an S3 bucket is expected"},
+		"two buckets":     {s3.Config{Bucket: "a b"}, "expected the name of an S3 bucket"},
 		"prefix":          {s3.Config{Bucket: "bucket", Prefix: "a//b"}, `The prefix in the bucket is "a//b"`},
-		"long prefix":     {s3.Config{Bucket: "bucket", Prefix: strings.Repeat("long/", 81)}, "the name of a folder is expected"},
+		"long prefix":     {s3.Config{Bucket: "bucket", Prefix: strings.Repeat("long/", 81)}, "expected the name of a folder"},
 		"endpoint":        {s3.Config{Bucket: "bucket", Endpoint: "minio:9000"}, `The endpoint of the S3 server is "minio:9000"`},
 		"endpoint's host": {s3.Config{Bucket: "bucket", Endpoint: "http://"}, "a URL such as"},
 		"endpoint's user": {s3.Config{Bucket: "bucket", Endpoint: "http://user" + ":pass@minio:9000"}, `is "http://user:xxxxx@minio:9000"`},
 		"link endpoint":   {s3.Config{Bucket: "bucket", LinkEndpoint: "x"}, `The endpoint of links to the S3 server is "x"`},
-		"encryption":      {s3.Config{Bucket: "bucket", Encryption: "rot13"}, "AES256, aws:kms or aws:kms:dsse is expected"},
+		"encryption":      {s3.Config{Bucket: "bucket", Encryption: "rot13"}, "expected AES256, aws:kms or aws:kms:dsse"},
 		"key without kms": {s3.Config{Bucket: "bucket", Encryption: "AES256", KMSKey: "k"}, "A KMS key is set"},
 	} {
 		t.Run(name, func(t *testing.T) {

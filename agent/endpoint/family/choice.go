@@ -141,7 +141,7 @@ func (c *Choice) unclear(ctx context.Context, role Role, listed []endpoint.Model
 		c.tellOnce(ctx, "unclear", "cannot tell which of the server's models to use: set OPENAI_MODEL to one of them",
 			"server", c.config.Endpoint.Host(), "models", len(listed))
 	}
-	err := fmt.Errorf("none of the %d models that %s lists is known to be for %s", len(listed), c.config.Endpoint.Host(), role)
+	err := fmt.Errorf("none of the %d models listed by %s is known to be for %s", len(listed), c.config.Endpoint.Host(), role)
 	return c.config.Endpoint.Explain(&endpoint.Error{Kind: endpoint.ModelUnknown, Err: err}, "")
 }
 

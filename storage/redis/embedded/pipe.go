@@ -53,7 +53,7 @@ const (
 	kept = 64 << 10
 )
 
-var errUnread = errors.New("the other end does not read")
+var errUnread = errors.New("too much unread data")
 
 // stream is one direction of a connection.
 type stream struct {

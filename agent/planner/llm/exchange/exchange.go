@@ -64,7 +64,7 @@ func RepairVersion() string { return prompt.Version(repairText) }
 // New checks the configuration. It asks nothing yet.
 func New(c Config) (*Exchange, error) {
 	if c.Model == nil {
-		return nil, errors.New("a model is needed")
+		return nil, errors.New("Model is required")
 	}
 	if c.Repairer == nil {
 		c.Repairer = c.Model
@@ -76,7 +76,7 @@ func New(c Config) (*Exchange, error) {
 		c.MaxTokens = defaultMaxTokens
 	}
 	if c.ContextTokens < LeastContext || c.MaxTokens < 0 {
-		return nil, fmt.Errorf("the model must take at least %d tokens, and a request more than none", LeastContext)
+		return nil, fmt.Errorf("ContextTokens must be at least %d, and MaxTokens must not be negative", LeastContext)
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now

@@ -60,11 +60,11 @@ type manner struct {
 func NewModel(m ModelConfig) (*Model, error) {
 	switch {
 	case m.Endpoint == nil:
-		return nil, errors.New("a model needs a server")
+		return nil, errors.New("Endpoint is required")
 	case m.Name == "" && m.Choice == nil:
-		return nil, errors.New("a model needs a name, or a choice")
+		return nil, errors.New("Name or Choice is required")
 	case m.TokenField != "" && m.TokenField != maxTokens && m.TokenField != maxCompletionTokens:
-		return nil, fmt.Errorf("the token field is %q, and must be %s or %s", m.TokenField, maxTokens, maxCompletionTokens)
+		return nil, fmt.Errorf("the token field %q is invalid: expected %s or %s", m.TokenField, maxTokens, maxCompletionTokens)
 	}
 	return &Model{config: m, known: m.manner(m.Name)}, nil
 }

@@ -42,13 +42,13 @@ func (q speechRequest) check() error {
 	_, known := speechTypes[q.ResponseFormat]
 	switch n := utf8.RuneCountInString(q.Input); {
 	case q.Model == "":
-		return errors.New("it names no model")
+		return errors.New("no model")
 	case strings.TrimSpace(q.Input) == "":
-		return errors.New("it has no input")
+		return errors.New("no input")
 	case n > 4096:
 		return fmt.Errorf("its input has %d characters, more than 4096", n)
 	case q.Voice == "":
-		return errors.New("it names no voice")
+		return errors.New("no voice")
 	case !known:
 		return fmt.Errorf("response_format is %q, not one of mp3, opus, aac, flac, wav, pcm", q.ResponseFormat)
 	}
@@ -135,16 +135,16 @@ func (c *call) transcribeRequest() (TranscribeRequest, error) {
 	}
 	if text := form.text("temperature"); text != "" {
 		if r.Temperature, err = strconv.ParseFloat(text, 64); err != nil {
-			return TranscribeRequest{}, fmt.Errorf("temperature is %q, no number", text)
+			return TranscribeRequest{}, fmt.Errorf("temperature is %q, not a number", text)
 		}
 	}
 	files := form.files["file"]
 	if len(files) != 1 {
-		return TranscribeRequest{}, fmt.Errorf("it has %d files, not one", len(files))
+		return TranscribeRequest{}, fmt.Errorf("%d files, not one", len(files))
 	}
 	r.Name, r.Audio = files[0].name, files[0].data
 	if form.text("stream") == "true" {
-		return TranscribeRequest{}, errors.New("it asks for streaming, which this server does not do")
+		return TranscribeRequest{}, errors.New("streaming is not supported")
 	}
 	return r, r.check()
 }
@@ -157,17 +157,17 @@ func (r *TranscribeRequest) check() error {
 	}
 	switch {
 	case r.Model == "":
-		return errors.New("it names no model")
+		return errors.New("no model")
 	case len(r.Audio) > 25<<20:
 		return errors.New("the file is larger than 25 MB")
 	case !slices.Contains(transcribeFiles, strings.ToLower(path.Ext(r.Name))):
-		return fmt.Errorf("the file %q is of none of the formats %s", r.Name, strings.Join(transcribeFiles, " "))
+		return fmt.Errorf("the file %q has none of the extensions %s", r.Name, strings.Join(transcribeFiles, " "))
 	case !strings.HasPrefix(sound, "audio/") && !strings.HasPrefix(sound, "video/") && sound != "application/ogg":
-		return fmt.Errorf("the file %q is %s and no sound", r.Name, sound)
+		return fmt.Errorf("the file %q is %s, not audio", r.Name, sound)
 	case r.Language != "" && !language.MatchString(r.Language):
-		return fmt.Errorf("language is %q, not of ISO 639-1", r.Language)
+		return fmt.Errorf("language is %q, not an ISO 639-1 code", r.Language)
 	case len(r.Granularities) > 0 && r.Format != "verbose_json":
-		return errors.New("timestamp_granularities wants the response_format verbose_json")
+		return errors.New("timestamp_granularities requires the response_format verbose_json")
 	}
 	for _, g := range r.Granularities {
 		if err := oneOf("timestamp_granularities", &g, "word", "segment"); err != nil {

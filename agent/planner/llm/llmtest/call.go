@@ -51,7 +51,7 @@ func (c *call) bad(status int, code string, err error) reply {
 // illFormed reports a call that OpenAI would reject and returns its answer.
 func (c *call) illFormed(err error) reply {
 	c.server.tb.Helper()
-	return c.bad(http.StatusBadRequest, "", fmt.Errorf("ill-formed: %w", err))
+	return c.bad(http.StatusBadRequest, "", fmt.Errorf("malformed: %w", err))
 }
 
 // checkHeader checks the headers required of every call.

@@ -121,7 +121,7 @@ func (c *call) chatRequest() (Request, error) {
 		q.Model = cmp.Or(q.Model, name) // Azure names the model in the path
 	}
 	if q.Model == "" {
-		return Request{}, errors.New("it names no model")
+		return Request{}, errors.New("no model")
 	}
 	if err := errors.Join(q.checkNumbers(), q.checkChoices()); err != nil {
 		return Request{}, err
@@ -168,7 +168,7 @@ func (f *responseFormat) check(r *Request) error {
 		case j == nil || len(j.Schema) == 0:
 			return errors.New("the response format json_schema has no schema")
 		case !schemaName.MatchString(j.Name):
-			return fmt.Errorf("the schema's name %q is not of letters, digits, _ and -, at most 64", j.Name)
+			return fmt.Errorf("the schema's name %q must have at most 64 letters, digits, _ and -", j.Name)
 		}
 		r.SchemaName, r.Schema = j.Name, j.Schema
 		if err := checkSchema(j.Schema, j.Strict != nil && *j.Strict); err != nil {
@@ -196,15 +196,15 @@ func (q chatRequest) checkNumbers() error {
 func (q chatRequest) checkChoices() error {
 	switch {
 	case q.MaxTokens != nil && q.MaxCompletionTokens != nil:
-		return errors.New("it has both max_tokens and max_completion_tokens")
+		return errors.New("both max_tokens and max_completion_tokens")
 	case q.Stream != nil && *q.Stream:
-		return errors.New("it asks for streaming, which this server does not do")
+		return errors.New("streaming is not supported")
 	case q.StreamOptions != nil && string(q.StreamOptions) != "null":
-		return errors.New("it has stream_options without stream")
+		return errors.New("stream_options without stream")
 	case q.TopLogprobs != nil && (q.Logprobs == nil || !*q.Logprobs):
-		return errors.New("it has top_logprobs without logprobs")
+		return errors.New("top_logprobs without logprobs")
 	case len(q.Metadata) > 16:
-		return errors.New("it has more than 16 metadata")
+		return errors.New("more than 16 metadata entries")
 	}
 	for token, bias := range q.LogitBias {
 		if bias < -100 || bias > 100 {

@@ -62,7 +62,7 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 		case !slices.Contains(fields, name):
 			return form{}, fmt.Errorf("Unknown parameter: '%s'", name) //nolint:staticcheck // the server's message
 		case part.FileName() != "" || !utf8.Valid(data):
-			return form{}, fmt.Errorf("the field %q is no text", name)
+			return form{}, fmt.Errorf("the field %q must be text", name)
 		default:
 			f.texts[name] = append(f.texts[name], string(data))
 		}

@@ -41,7 +41,7 @@ func (s *Server) generate(c *call) reply {
 		return c.illFormed(err)
 	}
 	if q.Stream != nil && *q.Stream {
-		return c.illFormed(errors.New("it asks for streaming, which this server does not do"))
+		return c.illFormed(errors.New("streaming is not supported"))
 	}
 	if err := errors.Join(
 		within("n", q.N, 1, 10),
@@ -76,7 +76,7 @@ func (s *Server) edit(c *call) reply {
 		}
 	}
 	if form.text("stream") == "true" {
-		return c.illFormed(errors.New("it asks for streaming, which this server does not do"))
+		return c.illFormed(errors.New("streaming is not supported"))
 	}
 	if err := r.readFiles(form); err != nil {
 		return c.illFormed(err)
@@ -89,11 +89,11 @@ func (r *ImageRequest) readFiles(form form) error {
 	files := slices.Concat(form.files["image"], form.files["image[]"])
 	switch masks := form.files["mask"]; {
 	case len(files) == 0:
-		return errors.New("it has no image")
+		return errors.New("no image")
 	case len(files) > 16 || len(files) > 1 && r.dallE():
-		return fmt.Errorf("it has %d images, too many for the model", len(files))
+		return fmt.Errorf("%d images, too many for the model", len(files))
 	case len(masks) > 1:
-		return errors.New("it has more than one mask")
+		return errors.New("more than one mask")
 	}
 	for _, f := range files {
 		picture, format, err := f.picture()
@@ -103,7 +103,7 @@ func (r *ImageRequest) readFiles(form form) error {
 		size := picture.Bounds().Size()
 		switch {
 		case r.dallE() && (format != "png" || len(f.data) >= 4<<20 || size.X != size.Y):
-			return errors.New("the image is not a square PNG of less than 4 MB, which dall-e-2 wants")
+			return errors.New("dall-e-2 requires a square PNG of less than 4 MB")
 		case format == "gif" || len(f.data) >= 50<<20:
 			return errors.New("the image is not a PNG, WebP or JPEG of less than 50 MB")
 		}
@@ -119,7 +119,7 @@ func (r *ImageRequest) readFiles(form form) error {
 		case format != "png" || len(f.data) >= 4<<20:
 			return errors.New("the mask is not a PNG of less than 4 MB")
 		case size != wanted:
-			return fmt.Errorf("the mask is of the size %v, and the image of %v", size, wanted)
+			return fmt.Errorf("the mask has size %v, but the image has %v", size, wanted)
 		case !hasAlpha(mask):
 			return errors.New("the mask has no alpha channel")
 		}
@@ -162,7 +162,7 @@ func (r *ImageRequest) check() error {
 	}
 	switch n := utf8.RuneCountInString(r.Prompt); {
 	case strings.TrimSpace(r.Prompt) == "":
-		return errors.New("it has no prompt")
+		return errors.New("no prompt")
 	case n > most:
 		return fmt.Errorf("its prompt has %d characters, more than %d", n, most)
 	case r.Model == "dall-e-3" && (r.Edit || r.N > 1):
@@ -170,9 +170,9 @@ func (r *ImageRequest) check() error {
 	case r.gpt() && r.ResponseFormat != "":
 		return errors.New("Unknown parameter: 'response_format'") //nolint:staticcheck // the server's message
 	case r.Style != "" && r.Model != "dall-e-3":
-		return errors.New("a style is for dall-e-3")
+		return errors.New("only dall-e-3 has a style")
 	case r.dallE() && (r.Background != "" || r.OutputFormat != ""):
-		return errors.New("background and output_format are for the GPT image models")
+		return errors.New("only the GPT image models have background and output_format")
 	}
 	var w, h int
 	if _, err := fmt.Sscanf(r.Size, "%dx%d", &w, &h); r.Size != "" && r.Size != "auto" && (err != nil || w < 1 || h < 1) {

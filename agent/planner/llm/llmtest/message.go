@@ -39,7 +39,7 @@ type chatPart struct {
 
 func checkMessages(messages []chatMessage) ([]Message, error) {
 	if len(messages) == 0 {
-		return nil, errors.New("it has no messages")
+		return nil, errors.New("no messages")
 	}
 	checked := make([]Message, len(messages))
 	others := false
@@ -48,12 +48,12 @@ func checkMessages(messages []chatMessage) ([]Message, error) {
 		switch m.Role {
 		case "system", "developer":
 			if others {
-				err = errors.New("it comes after the messages of others")
+				err = errors.New("it must come before other messages")
 			}
 		case "user", "assistant", "tool":
 			others = true
 		default:
-			err = errors.New("its role is not known")
+			err = errors.New("unknown role")
 		}
 		if err == nil {
 			checked[i], err = m.check()
@@ -67,16 +67,16 @@ func checkMessages(messages []chatMessage) ([]Message, error) {
 
 func (m chatMessage) check() (Message, error) {
 	if m.Role == "tool" && m.ToolCallID == nil {
-		return Message{}, errors.New("it has no tool_call_id")
+		return Message{}, errors.New("no tool_call_id")
 	}
 	if m.Name != nil && (*m.Name == "" || len(*m.Name) > 64 || strings.ContainsAny(*m.Name, " \t\r\n<|\\/>")) {
-		return Message{}, fmt.Errorf("its name %q is not of up to 64 characters without space and <|\\/>", *m.Name)
+		return Message{}, fmt.Errorf("its name %q must have at most 64 characters, without spaces and <|\\/>", *m.Name)
 	}
 	if len(m.Content) == 0 || string(m.Content) == "null" {
 		if m.Role == "assistant" && (m.ToolCalls != nil || m.Refusal != nil || m.FunctionCall != nil) {
 			return Message{Role: m.Role}, nil
 		}
-		return Message{}, errors.New("it has no content")
+		return Message{}, errors.New("no content")
 	}
 	var text string
 	if json.Unmarshal(m.Content, &text) == nil {
@@ -87,7 +87,7 @@ func (m chatMessage) check() (Message, error) {
 	}
 	var parts []chatPart
 	if err := strict(m.Content, &parts); err != nil {
-		return Message{}, fmt.Errorf("its content is neither a text nor a list of parts: %w", err)
+		return Message{}, fmt.Errorf("its content must be a string or a list of parts: %w", err)
 	}
 	if len(parts) == 0 {
 		return Message{}, errors.New("its content has no parts")
@@ -112,22 +112,22 @@ func (p chatPart) check(role string) error {
 	switch p.Type {
 	case "text":
 		if p.ImageURL != nil || p.Text == nil || strings.TrimSpace(*p.Text) == "" {
-			return errors.New("it is not a text alone, or the text is empty")
+			return errors.New("a text part must have only a text, not empty")
 		}
 		return nil
 	case "image_url":
 		switch {
 		case role != "user":
-			return errors.New("only users show pictures")
+			return errors.New("only user messages may have pictures")
 		case p.Text != nil || p.ImageURL == nil:
-			return errors.New("it is not a picture alone")
+			return errors.New("a picture part must have only a picture")
 		}
 		if err := oneOf("its detail", p.ImageURL.Detail, "auto", "low", "high"); err != nil {
 			return err
 		}
 		return checkDataURL(p.ImageURL.URL)
 	default:
-		return fmt.Errorf("this server knows no part of the type %q", p.Type)
+		return fmt.Errorf("unknown part type %q", p.Type)
 	}
 }
 
@@ -135,7 +135,7 @@ func (p chatPart) check(role string) error {
 func checkDataURL(url string) error {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:image/"), ";base64,")
 	if !ok || !strings.HasPrefix(url, "data:image/") {
-		return errors.New("the picture is no data URL in base64")
+		return errors.New("the picture must be a base64 data URL")
 	}
 	file, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkDataURL(url string) error {
 		return fmt.Errorf("the picture cannot be read: %w", err)
 	}
 	if format != kind {
-		return fmt.Errorf("the picture is %s and said to be %s", format, kind)
+		return fmt.Errorf("the picture is %s, not %s", format, kind)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func checkSchema(raw json.RawMessage, strictly bool) error {
 		return err
 	}
 	if !slices.Equal(types, []string{"object"}) {
-		return errors.New("its root is not of the type object")
+		return errors.New("its root must have type object")
 	}
 	if !strictly {
 		return nil
@@ -96,9 +96,9 @@ func checkSchema(raw json.RawMessage, strictly bool) error {
 	}
 	switch {
 	case c.properties > mostProperties:
-		return fmt.Errorf("it has %d properties, more than %d", c.properties, mostProperties)
+		return fmt.Errorf("%d properties, more than %d", c.properties, mostProperties)
 	case c.enums > mostEnum:
-		return fmt.Errorf("it has %d enum values, more than %d", c.enums, mostEnum)
+		return fmt.Errorf("%d enum values, more than %d", c.enums, mostEnum)
 	case c.letters > mostLetters:
 		return fmt.Errorf("its names and values have %d characters, more than %d", c.letters, mostLetters)
 	}
@@ -170,7 +170,7 @@ func (c *schemaCheck) node(s schema, depth int) error {
 	case slices.Contains(types, "object"):
 		return s.object()
 	case s.Properties != nil:
-		return errors.New("it has properties and is no object")
+		return errors.New("only objects have properties")
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func (s schema) types() ([]string, error) {
 	if json.Unmarshal(s.Type, &one) == nil {
 		many = []string{one}
 	} else if json.Unmarshal(s.Type, &many) != nil || len(many) == 0 {
-		return nil, errors.New("its type is neither a word nor a list of words")
+		return nil, errors.New("its type must be a string or a list of strings")
 	}
 	for _, t := range many {
 		if err := oneOf("its type", &t, schemaTypes...); err != nil {

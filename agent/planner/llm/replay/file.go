@@ -56,11 +56,11 @@ type Usage struct {
 func (e Exchange) check() error {
 	switch {
 	case e.Job == "":
-		return errors.New("an exchange names no job")
+		return errors.New("an exchange has no job")
 	case e.Round < 0:
-		return fmt.Errorf("the exchange of %s has the round %d", e.Job, e.Round)
+		return fmt.Errorf("the exchange of %s has round %d", e.Job, e.Round)
 	case e.Model == "":
-		return fmt.Errorf("the exchange %s/%d names no model", e.Job, e.Round)
+		return fmt.Errorf("the exchange %s/%d has no model", e.Job, e.Round)
 	case e.Usage != nil && (e.Usage.Input < 0 || e.Usage.Cached < 0 || e.Usage.Output < 0):
 		return fmt.Errorf("the exchange %s/%d has negative token counts", e.Job, e.Round)
 	}
