@@ -14,7 +14,8 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestReadmeLinks follows every relative link of every README.md, and every anchor.
+// TestReadmeLinks follows every relative link and anchor of every README.md, and looks for
+// every Go file that it names in backticks.
 func TestReadmeLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
@@ -23,6 +24,11 @@ func TestReadmeLinks(t *testing.T) {
 			links++
 			if problem := follow(name, link); problem != "" {
 				t.Errorf("%s links to %s: %s", name, link, problem)
+			}
+		}
+		for _, file := range readPage(t, name).goFiles() {
+			if !existsNear(name, file) {
+				t.Errorf("%s names the file %s, which does not exist; write its path from the repository's root or from the README", name, file)
 			}
 		}
 	}
@@ -38,6 +44,11 @@ func TestBrokenLinks(t *testing.T) {
 	bottest.Write(t, name, "# A title\n## `x` in 1. Words, and more\n## A title\n```sh\n# no title\n[no](link)\n```\n[a](b.md) ![c](d.png#e)\n")
 	if got := readPage(t, name).links(); !slices.Equal(got, []string{"b.md", "d.png#e"}) {
 		t.Errorf("the links are %q", got)
+	}
+	bottest.Write(t, filepath.Join(dir, "a.go"), "package a")
+	files := page("`a.go`, `b.go` and `go doc x`\n```sh\n`c.go`\n```\n").goFiles()
+	if !slices.Equal(files, []string{"a.go", "b.go"}) || !existsNear(name, files[0]) || existsNear(name, files[1]) {
+		t.Errorf("the Go files are %q", files)
 	}
 	for link, want := range map[string]bool{
 		"https://example.org/x#y": true, "README.md": true, "#a-title": true, "#a-title-1": true, "README.md#x-in-1-words-and-more": true, ".": true,
@@ -93,6 +104,26 @@ func (p page) links() []string {
 		all = append(all, found[1])
 	}
 	return all
+}
+
+var namedGoFile = regexp.MustCompile("`([^`\\s]+\\.go)`")
+
+// goFiles are the Go files that a page names in backticks.
+func (p page) goFiles() []string {
+	var all []string
+	for _, found := range namedGoFile.FindAllStringSubmatch(p.prose(), -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
+// existsNear reports whether a file is at a path relative to the repository's root or to the
+// README that names it.
+func existsNear(readme, file string) bool {
+	return slices.ContainsFunc([]string{"..", filepath.Dir(readme)}, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, file))
+		return err == nil
+	})
 }
 
 // anchors are those that GitHub gives to a page's headings.

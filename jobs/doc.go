@@ -3,7 +3,8 @@
 // and any of them may die at any moment.
 //
 //	Handle ─► admit ─► fetch ─► plan ─► act … ─► compose ─► send
-//	                              deadline ────────┘
+//	                             └►write─┘         ▲
+//	                            deadline ──────────┘
 //
 // # The way of a request
 //
@@ -13,14 +14,18 @@
 //   - admission (admit.go) records the request, within the quota (limits.go), puts it in its
 //     thread's line and starts its deadline.
 //   - flow (flow.go) begins it when its turn comes, and after each stage enqueues what has
-//     become ready.
+//     become ready. Three other places enqueue as well: admit.go the first request of a thread,
+//     stop.go the answer of a run that was stopped, and queue/recovery.go, after a restart,
+//     whatever has not ended.
 //   - dispatcher (dispatch.go) hands each task to its stage, and decides what becomes of one
 //     that fails: it is retried, or given up with an answer that says why.
 //   - fetcher (fetch.go) collects what it is about: files and the thread's history (package
 //     intake).
 //   - transcriber (transcribe.go) turns a voice message into the request.
 //   - planner (plan.go) has the agent plan.
-//   - actor (act.go) does one step, by runner (run_step.go) here or in another process.
+//   - actor (act.go) does one step, by runner (run_step.go) here or in another process. For a
+//     step that needs a program, a task of the kind write on the queue plan has a language model
+//     draft it first, and draft it anew when it failed.
 //   - composer (compose.go) writes the answer, once.
 //   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
@@ -28,7 +33,8 @@
 // results (rework.go): by a request of its own, or with the person's next message.
 // A run that has not ended in time is closed by its deadline (deadline.go).
 //
-// Beside the way: package record holds what is known of requests and threads, package queue
+// [Agent] is all that the stages know of package agent; bot/workshop/jobs_agent.go implements
+// it. Package record holds what is known of requests and threads, package queue
 // the tasks and the processes that share them, progress shows how far requests have come, view
 // shows them to people, retention deletes them, and quota says who may ask for how much.
 //
