@@ -26,7 +26,7 @@ var schema []byte
 
 var prompt = template.Must(template.New("prompt").Parse(promptText))
 
-// forms say what results of a type are, for the model.
+// forms describes a result of each type to the model.
 var forms = map[plan.Type]string{
 	plan.Text:     "a text file in UTF-8, also a table (.csv) or data (.json)",
 	plan.Image:    "a picture: PNG, JPEG, WebP or GIF",
@@ -35,10 +35,10 @@ var forms = map[plan.Type]string{
 	plan.Document: "a PDF",
 }
 
-// mostShown is how many pictures the model is shown.
+// mostShown is the maximum number of pictures shown to the model.
 const mostShown = 4
 
-// talk is how the conversation begins.
+// talk returns the start of the conversation: the system prompt and the job.
 func (j *job) talk() (Talk, error) {
 	var b strings.Builder
 	err := prompt.Execute(&b, map[string]any{
@@ -68,16 +68,16 @@ func (j *job) talk() (Talk, error) {
 	return t, nil
 }
 
-// fence is what could end a part that is data, or begin one.
+// fence matches anything that could open or close a data block.
 var fence = lazyregexp.New(`(?i)<(\s*/?\s*data\b)`)
 
-// quoted is text that is data for a model, whatever it says.
+// quoted puts text into a data block, so that the model does not take it for instructions.
 func quoted(text string) string {
 	text = fence.ReplaceAllString(strings.ToValidUTF8(text, "?"), "‹$1")
 	return "<data>\n" + strings.TrimSpace(text) + "\n</data>"
 }
 
-// excerpt is the beginning of a text.
+// excerpt returns the first 3,000 bytes of a text.
 func excerpt(text string) string {
 	const most = 3000
 	if len(text) <= most {
@@ -86,7 +86,7 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "\n[… it goes on]"
 }
 
-// input is a value as the program finds it, with what is measured of it.
+// input describes a value for the program, and measures it.
 func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 	in := input{Path: v.Path, Name: named(v), Type: string(v.Type)}
 	if v.Path == "" {
@@ -109,7 +109,8 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 	return in, nil
 }
 
-// inspect asks Python what is here, in the sandbox.
+// inspect asks Python, in the sandbox, for its version and those of its modules, and looks for
+// the programs.
 func (b *Backend) inspect(ctx context.Context) (machine, error) {
 	m := machine{python: b.interpreter(), Modules: slices.Sorted(maps.Keys(modules))}
 	packages := slices.Sorted(maps.Values(modules))

@@ -18,28 +18,29 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// check is something that each result must show.
+// check is a measurement that the results must pass.
 type check struct {
 	Measure string `json:"measure"`
 	Value   string `json:"value"`
 }
 
-// result is a file that a program left, and what was measured of it.
+// result is a file that a program wrote, and its measurements.
 type result struct {
 	path   string
 	typ    plan.Type
 	text   string // of a text
 	format string
 	bytes  int64
-	// width and height are 0 where there is nothing to see, seconds where nothing plays.
+	// width and height are 0 for results without a picture, and seconds is 0 for those that do
+	// not play.
 	width, height int
 	seconds       float64
 	sound         bool
 	pages         int
 }
 
-// measure looks at a file that a program left. A complaint goes on where "result 1" begins, and holds
-// no name.
+// measure inspects a file that a program wrote. Its complaints continue a sentence that begins with
+// "result 1", and contain no file name.
 func (j *job) measure(ctx context.Context, path string) (result, error) {
 	name := filepath.Base(path)
 	wrong := func(what string, err error) error {
@@ -82,7 +83,7 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 	return r, nil
 }
 
-// read reads a text of that many bytes.
+// read reads a text file of the given size in bytes.
 func read(path string, size int64) (string, error) {
 	if size > mostText {
 		return "", complaint(fmt.Sprintf("has %d bytes, and at most %d are taken of a text.", size, mostText))
@@ -105,7 +106,7 @@ func (r result) output(about plan.Message) toolbox.Output {
 	return toolbox.Output{Path: r.path, About: about}
 }
 
-// sameFormats are names of one format.
+// sameFormats maps alternative names of a format to the usual one.
 var sameFormats = map[string]string{"jpeg": "jpg", "tif": "tiff", "m4a": "mp4", "mov": "mp4", "oga": "ogg", "opus": "ogg", "markdown": "md"}
 
 func formatOf(name string) string {
@@ -113,7 +114,7 @@ func formatOf(name string) string {
 	return cmp.Or(sameFormats[name], name)
 }
 
-// check tells the model why a check cannot be measured.
+// check rejects unknown measures and unusable values, with a complaint for the model.
 func (c check) check() error {
 	switch c.Measure {
 	case "format", "holds":
@@ -130,7 +131,7 @@ func (c check) check() error {
 	return complaint(fmt.Sprintf("the check %q cannot have the value %q.", c.Measure, c.Value))
 }
 
-// miss tells what the results lack; "" if nothing.
+// miss says how the results fail the check; "" if they pass.
 func (c check) miss(made []result) string {
 	want, _ := strconv.ParseFloat(c.Value, 64) //nolint:errcheck // it was checked
 	if c.Measure == "files" {
@@ -148,7 +149,7 @@ func (c check) miss(made []result) string {
 	return ""
 }
 
-// holds measures one result.
+// holds reports whether a result passes the check, and what was measured.
 func (c check) holds(r result, want float64) (is string, ok bool) {
 	number := func(n float64, near float64) (string, bool) {
 		return strconv.FormatFloat(n, 'f', -1, 64), math.Abs(n-want) <= near

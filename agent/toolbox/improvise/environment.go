@@ -13,8 +13,8 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// requirements are the packages that programs may import, each with its version and checksums. They
-// come from requirements.in:
+// requirements lists the packages that programs may import, with versions and checksums. It is
+// generated from requirements.in:
 //
 //	uv pip compile --universal --generate-hashes --python-version 3.11 --only-binary :all: \
 //	    --no-header --no-annotate requirements.in -o requirements.txt
@@ -23,21 +23,21 @@ import (
 var requirements []byte
 
 const (
-	// imageEnvironment is where the image has the environment.
+	// imageEnvironment is the environment's folder in the container image.
 	imageEnvironment = "/opt/atelier/python"
-	// systemPython is Debian's, whose modules come with its packages.
+	// systemPython is Debian's Python; its modules are Debian packages.
 	systemPython = "/usr/bin/python3"
 	// lockFile is written into an environment once it is complete.
 	lockFile = "requirements.txt"
 )
 
-// interpreter is a Python.
+// interpreter is a Python interpreter.
 type interpreter struct {
 	program     string
-	environment string // its folder; "" is none
+	environment string // the folder of its virtual environment, if it has one
 }
 
-// command runs it in the sandbox.
+// command is a sandbox command that runs the interpreter.
 func (p interpreter) command(args ...string) sandbox.Command {
 	c := sandbox.Command{Program: p.program, Args: args}
 	if p.environment != "" {
@@ -59,8 +59,8 @@ func (b *Backend) interpreter() interpreter {
 	return interpreter{program: systemPython}
 }
 
-// Setup makes a Python environment with the locked packages in dir, in place of one that is there. It
-// needs Python's module venv and a package index. What they print goes to log.
+// Setup creates a Python environment with the locked packages in dir, replacing an existing one. It
+// needs Python's venv module and a package index. Their output goes to log.
 func Setup(ctx context.Context, dir string, log io.Writer) error {
 	run := func(program string, args ...string) error {
 		c := exec.CommandContext(ctx, program, args...) //nolint:gosec // of this file and the operator

@@ -1,19 +1,18 @@
-// Package improvise does what no tool does: a language model writes a short Python program for the
-// occasion, and the sandbox runs it on the files of the call.
+// Package improvise does jobs for which there is no tool: a language model writes a short Python
+// program, and the sandbox runs it on the files of the call.
 //
 // Guarantees:
-//   - A program runs only if the sandbox confines everything. It reads the files of the call, writes
-//     into a folder of its own, and reaches no network, no other file and no secret.
-//   - The model says what the results must show, and that is measured. A program that fails, or whose
-//     results do not show it, goes back to the model, at most twice.
-//   - All answers of the model count towards the request's tokens. None is asked for that would exceed
-//     the request's budget.
-//   - Names, texts and printed output are passed to the model as data. It sees pictures and what programs
-//     print only if media may leave.
-//   - A program that comes with the call is run as it is, and no model is asked.
-//   - So is the program of a tool file, with the settings of the call. It needs no model, and runs even
-//     where none may be written. The measurements of its first results are not repeated, since they
-//     were about other files.
+//   - A program runs only if the sandbox can fully confine it. It reads the files of the call, writes
+//     to its own folder, and has no access to the network, other files or secrets.
+//   - The model declares checks, and the results are measured against them. A program that fails, or
+//     whose results fail a check, goes back to the model, at most twice.
+//   - All answers of the model count towards the request's tokens. The model is not called if that
+//     would exceed the request's budget.
+//   - Names, texts and printed output are passed to the model as data. It sees pictures and
+//     printed output only if media may be sent to it.
+//   - A program that comes with the call is run as it is, without a model.
+//   - So is the program of a tool file, with the settings of the call, even where writing programs is
+//     forbidden. The checks of its first run are not repeated, since they were about other files.
 package improvise
 
 import (
@@ -39,11 +38,11 @@ import (
 
 // Writer is the language model that writes programs.
 type Writer interface {
-	// Ready tells why it cannot be asked now; nil if it can.
+	// Ready returns an error that says why the model cannot be called now, or nil.
 	Ready(ctx context.Context) error
-	// MaySee reports whether media and what is read out of them may be shown to it.
+	// MaySee reports whether media, and text read from them, may be sent to the model.
 	MaySee() bool
-	// Converse asks it for the next turn of a conversation: an object of the schema.
+	// Converse asks the model for the next turn of a conversation, a JSON object of the schema.
 	Converse(ctx context.Context, t Talk) (Reply, error)
 }
 
@@ -52,17 +51,17 @@ type Talk struct {
 	Request string // for logs
 	Round   int    // from 1
 	System  string
-	Turns   []string // by turns the job's and the model's; the job begins
-	// Pictures are files that belong to the first turn.
+	Turns   []string // alternately the job's and the model's, beginning with the job's
+	// Pictures are the files shown with the first turn.
 	Pictures []string
 	Schema   []byte
-	// Dir is a folder for what is made on the way.
+	// Dir is a folder for temporary files.
 	Dir string
-	// Most is how many tokens the answer may have; 0 leaves that to the model's server.
+	// Most limits the tokens of the answer; 0 uses the server's default.
 	Most int
 }
 
-// tokens is how many tokens a conversation takes, roughly.
+// tokens estimates the tokens of a conversation.
 func (t Talk) tokens() int {
 	const bytesPerToken, picture, reply = 4, 1500, 8
 	n := len(t.System) + len(t.Schema)
@@ -72,40 +71,39 @@ func (t Talk) tokens() int {
 	return n/bytesPerToken + picture*len(t.Pictures) + reply*(1+len(t.Turns))
 }
 
-// Reply is what a model answered.
+// Reply is the model's answer.
 type Reply struct {
 	Text, Model string
 	Usage       plan.Tokens
 }
 
-// Config is what the make needs.
+// Config configures a [Backend].
 type Config struct {
-	// Writer writes the programs; nil if nothing here can.
+	// Writer writes the programs; nil if there is no model.
 	Writer  Writer
 	Sandbox *sandbox.Sandbox
-	// Environment is the folder of a Python environment that [Setup] made. Without one, that of the
-	// image is used, and then Debian's Python.
+	// Environment is the folder of a Python environment made by [Setup]. If it is empty or
+	// incomplete, the image's environment is used, or else Debian's Python.
 	Environment string
-	// Films looks into sound and video.
+	// Films probes sound and video.
 	Films  *ffmpeg.FFmpeg
 	Limits media.Limits
-	// Timeout is how long a program may run; 2 minutes by default.
+	// Timeout is the maximum run time of a program; 2 minutes by default.
 	Timeout time.Duration
-	// Tokens is how many tokens one request may take of language models until its programs are
-	// written; 0 is no limit.
+	// Tokens is the token budget of a request, including its planning; 0 means no limit.
 	Tokens int
 	// Off forbids writing programs.
 	Off bool
-	// RunsOnly marks a process that runs what others have written: it needs no Writer.
+	// RunsOnly marks a process that only runs programs written by others, and so needs no Writer.
 	RunsOnly bool
 }
 
-// Backend is the make of the kind improvise. It is safe for concurrent use.
+// Backend implements the kind improvise. It is safe for concurrent use.
 type Backend struct {
 	config Config
 
 	mu      sync.Mutex
-	machine machine // what programs find here; zero until it is known
+	machine machine // zero until it was inspected
 }
 
 var (
@@ -131,10 +129,10 @@ func New(c Config) (*Backend, error) {
 	return &Backend{config: c}, nil
 }
 
-// python is the only run of this make.
+// python is the only run of this backend.
 const python = "python"
 
-// Probe reports whether a program could be run here, and written, unless others do that.
+// Probe reports whether programs can run here and, unless others write them, be written here.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	err := b.allowed(c)
 	if err == nil && c.Program == "" && !b.config.RunsOnly {
@@ -146,7 +144,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	return err
 }
 
-// Run has a program written and runs it, or runs the one that is given.
+// Run runs the given program, or has one written and runs it.
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	err := b.allowed(c)
 	if err == nil && c.Program == "" && call.Program == "" {
@@ -174,7 +172,7 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return b.write(ctx, j)
 }
 
-// Writes tells why no program can be written in this process; nil if it can.
+// Writes returns an error that says why this process cannot write programs, or nil.
 func (b *Backend) Writes(ctx context.Context, c toolbox.Candidate) error {
 	if err := b.allowed(c); err != nil {
 		return err
@@ -182,15 +180,15 @@ func (b *Backend) Writes(ctx context.Context, c toolbox.Candidate) error {
 	return b.writes(ctx)
 }
 
-// Write has the next draft of a program written, after those that failed. What cannot even be read is a
-// draft with its trouble.
+// Write has the model write the next draft after those that failed. An answer that cannot be
+// parsed is returned as a draft with its trouble.
 func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.Call, drafts []plan.Draft) (plan.Draft, error) {
 	if err := b.Writes(ctx, c); err != nil {
 		return plan.Draft{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	m, err := b.found(ctx)
 	if err != nil {
-		m = usualMachine() // another one runs it
+		m = usualMachine() // another process runs it
 	}
 	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
 	if err != nil {
@@ -199,7 +197,7 @@ func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.C
 	return b.draft(ctx, j, drafts, call.Spent)
 }
 
-// allowed tells why no program may run.
+// allowed returns an error if the candidate's programs may not run here.
 func (b *Backend) allowed(c toolbox.Candidate) error {
 	switch {
 	case c.Run != python:
@@ -217,7 +215,7 @@ func (b *Backend) allowed(c toolbox.Candidate) error {
 	return nil
 }
 
-// writes tells why no program can be written now.
+// writes returns an error that says why no program can be written now, or nil.
 func (b *Backend) writes(ctx context.Context) error {
 	if b.config.Writer == nil {
 		return &plan.Fault{
@@ -228,7 +226,7 @@ func (b *Backend) writes(ctx context.Context) error {
 	return b.config.Writer.Ready(ctx)
 }
 
-// found is what programs find here, or why none can run.
+// found describes the machine, from the cache if it was inspected before.
 func (b *Backend) found(ctx context.Context) (machine, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -236,13 +234,14 @@ func (b *Backend) found(ctx context.Context) (machine, error) {
 		return b.machine, nil
 	}
 	m, err := b.look(ctx)
-	if err == nil { // what is missing may be installed later
+	if err == nil { // failures are not cached: the missing part may be installed later
 		b.machine = m
 	}
 	return m, err
 }
 
-// forget looks at the machine anew, since no program could be started. It tells why none can.
+// forget inspects the machine again after a program could not be started. It returns why none can
+// run.
 func (b *Backend) forget(ctx context.Context) error {
 	b.mu.Lock()
 	b.machine = machine{}
@@ -251,7 +250,7 @@ func (b *Backend) forget(ctx context.Context) error {
 	return err
 }
 
-// look finds out what programs find on this machine.
+// look inspects the machine, if the sandbox can confine programs here.
 func (b *Backend) look(ctx context.Context) (machine, error) {
 	if lacks := b.config.Sandbox.Confinement(ctx).Lacks; lacks != nil {
 		return machine{}, &plan.Fault{
@@ -263,7 +262,7 @@ func (b *Backend) look(ctx context.Context) (machine, error) {
 	return b.inspect(ctx)
 }
 
-// write has the model write a program and runs it, until one does the job.
+// write has the model write programs and runs them until one does the job.
 func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
 	var drafts []plan.Draft
 	var spent plan.Tokens
@@ -288,10 +287,12 @@ func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
 	}
 }
 
-// leastAnswer is the room in tokens without which no program is asked for.
+// leastAnswer is the minimum number of tokens left for an answer; with fewer the model is not
+// called.
 const leastAnswer = 1024
 
-// draft asks the model for the next program of a request that has taken so many tokens before.
+// draft asks the model for the next program. spent is the number of tokens that the request has
+// used so far.
 func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft, spent int) (plan.Draft, error) {
 	talk, err := j.talk()
 	if err != nil {
@@ -322,7 +323,7 @@ func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft, spent 
 	return d, nil
 }
 
-// forPeople is an error with a sentence, where a program did not do the job.
+// forPeople gives an error of a program a sentence for people.
 func forPeople(err error) error {
 	t, ok := errors.AsType[*plan.Trouble](err)
 	if !ok {
@@ -331,8 +332,8 @@ func forPeople(err error) error {
 	return &plan.Fault{Sentence: plan.Say("No tool does this, and the program that I wrote for it did not work."), Err: t}
 }
 
-// forModel tells the model what to mend. What was printed, and the names of results, may hold what is
-// in people's files.
+// forModel tells the model what to fix. Printed output and names of results may contain data from
+// people's files, so they are included only if printed is true.
 func forModel(t *plan.Trouble, printed bool) string {
 	if t == nil {
 		t = &plan.Trouble{What: "nobody knows why."}
@@ -351,7 +352,7 @@ func forModel(t *plan.Trouble, printed bool) string {
 	return text + "Answer with the whole object again, mended."
 }
 
-// machine is what programs find here.
+// machine describes the Python, modules and programs available here.
 type machine struct {
 	Python   string // its version
 	Modules  []string
@@ -360,23 +361,23 @@ type machine struct {
 	python interpreter
 }
 
-// usualMachine is what programs find where everything is installed.
+// usualMachine describes a machine on which everything is installed.
 func usualMachine() machine {
 	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: programs}
 }
 
-// modules are what a program may import, by Debian's package.
+// modules maps the Python modules that a program may import to their Debian packages.
 var modules = map[string]string{
 	"PIL": "python3-pil", "numpy": "python3-numpy", "pypdf": "python3-pypdf", "openpyxl": "python3-openpyxl", "reportlab": "python3-reportlab",
 }
 
-// programs are those that a program may start. "convert" is ImageMagick's.
+// programs lists the programs that a program may start. "convert" is ImageMagick's.
 var programs = []string{"convert", "espeak-ng", "ffmpeg", "ffprobe", "gnuplot", "pdftoppm", "pdftotext", "qpdf", "qrencode", "tesseract"}
 
-// font is one that draws most letters.
+// font is a font with most scripts.
 const font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
-// named is the name of a file as people know it.
+// named returns the file name that people know.
 func named(v toolbox.Value) string {
 	if v.Path == "" {
 		return v.File

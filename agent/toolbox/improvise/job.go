@@ -23,10 +23,10 @@ import (
 //go:embed run.py
 var harness []byte
 
-// saidFile is where run.py, as soon as it starts, puts what the program prints.
+// saidFile receives the output of the program; run.py creates it as soon as it starts.
 const saidFile = "said.txt"
 
-// What a program may take.
+// The limits of a program.
 const (
 	mostMemory  = 1 << 30
 	mostResults = 40
@@ -40,10 +40,10 @@ type job struct {
 	call    toolbox.Call
 	machine machine
 	inputs  []input
-	note    plan.Message // for people, on how it was done
+	note    plan.Message // tells people how it was done
 }
 
-// input is what a program is given, as it finds it.
+// input is an input of a program, as run.py passes it on.
 type input struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
@@ -53,7 +53,7 @@ type input struct {
 	facts string
 }
 
-// newJob is a call whose inputs are those arguments.
+// newJob makes a job from a call. The named arguments are its inputs.
 func (b *Backend) newJob(ctx context.Context, call toolbox.Call, m machine, names ...string) (*job, error) {
 	j := &job{Backend: b, call: call, machine: m}
 	for _, name := range names {
@@ -68,12 +68,12 @@ func (b *Backend) newJob(ctx context.Context, call toolbox.Call, m machine, name
 	return j, nil
 }
 
-// media reports whether the job is about more than texts.
+// media reports whether any input is a file rather than a text.
 func (j *job) media() bool {
 	return slices.ContainsFunc(j.inputs, func(in input) bool { return in.Path != "" })
 }
 
-// attempt runs what the model wrote.
+// attempt parses the model's answer and runs its program.
 func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Output, error) {
 	p, err := parse(answer)
 	if err != nil {
@@ -85,12 +85,12 @@ func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Ou
 	return j.run(ctx, p, p.values(), round)
 }
 
-// refused is the error of a model that wrote no program.
+// refused is the error for a model that declined to write a program.
 func refused(p program) error {
 	return &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
 }
 
-// run runs a program with its settings in a folder of its own, and measures what it made.
+// run runs a program with its settings in a new folder, and measures its results.
 func (j *job) run(ctx context.Context, p program, settings map[string]any, round int) (toolbox.Output, error) {
 	dir, err := filepath.Abs(filepath.Join(j.call.Dir, "program-"+strconv.Itoa(round)))
 	if err != nil {
@@ -119,7 +119,7 @@ func (j *job) run(ctx context.Context, p program, settings map[string]any, round
 	if err := j.unstarted(ctx, dir, err); err != nil {
 		return toolbox.Output{}, err
 	}
-	said := j.withoutPlaces(dir, printed(filepath.Join(dir, saidFile)))
+	said := j.withoutPaths(dir, printed(filepath.Join(dir, saidFile)))
 	if err != nil {
 		what := plan.Sentence(err, plan.Message{}).String()
 		if _, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -130,8 +130,8 @@ func (j *job) run(ctx context.Context, p program, settings map[string]any, round
 	return j.results(ctx, filepath.Join(dir, "out"), p, said)
 }
 
-// unstarted tells why a program did not even start, where the run of it failed with err: the sandbox or
-// Python is gone. No model can mend that. It is nil where the program started.
+// unstarted returns an error if the run failed with err because the program did not even start: the
+// sandbox or Python is gone, which no model can fix.
 func (j *job) unstarted(ctx context.Context, dir string, err error) error {
 	refused := errors.Is(err, sandbox.ErrUnstarted)
 	_, silent := os.Lstat(filepath.Join(dir, saidFile))
@@ -140,14 +140,13 @@ func (j *job) unstarted(ctx context.Context, dir string, err error) error {
 	}
 	why := j.forget(ctx)
 	if why == nil && !refused {
-		return nil // the program itself removed what it had printed
+		return nil // the program itself removed its output
 	}
 	return fmt.Errorf("%w: %w", toolbox.ErrDown, cmp.Or(why, err))
 }
 
-// withoutPlaces writes what was printed without the folders of this machine, which say nothing and are others
-// each time.
-func (j *job) withoutPlaces(dir, said string) string {
+// withoutPaths removes this machine's folders from the output, since they differ on each run.
+func (j *job) withoutPaths(dir, said string) string {
 	for _, in := range j.inputs {
 		if in.Path != "" {
 			said = strings.ReplaceAll(said, in.Path, in.Name)
@@ -156,11 +155,11 @@ func (j *job) withoutPlaces(dir, said string) string {
 	return strings.ReplaceAll(said, dir+string(filepath.Separator), "")
 }
 
-// lay writes the program and what it is given into a new folder.
+// lay writes the program, its inputs and its settings into a new folder.
 func (j *job) lay(dir, source string, settings map[string]any) error {
 	given, err := json.Marshal(map[string]any{"inputs": j.inputs, "settings": settings})
 	if err != nil {
-		return fmt.Errorf("write down what it is given: %w", err)
+		return fmt.Errorf("encode its inputs: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "out"), 0o700); err != nil {
 		return err
@@ -173,12 +172,12 @@ func (j *job) lay(dir, source string, settings map[string]any) error {
 	return nil
 }
 
-// printed is what a program printed: the beginning and the end.
+// printed returns the program's output; of a long one the beginning and the end.
 func printed(path string) string {
 	const head, tail = 1000, 2000
 	f, err := os.Open(path)
 	if err != nil {
-		return "" // it did not come so far
+		return "" // the program did not start
 	}
 	defer f.Close() //nolint:errcheck // it was read
 	info, err := f.Stat()
@@ -187,7 +186,7 @@ func printed(path string) string {
 	}
 	text := make([]byte, min(info.Size(), head+tail))
 	if info.Size() <= head+tail {
-		n, _ := f.ReadAt(text, 0) //nolint:errcheck // what could be read is told
+		n, _ := f.ReadAt(text, 0) //nolint:errcheck // a part is better than nothing
 		return string(text[:n])
 	}
 	first, _ := f.ReadAt(text[:head], 0)               //nolint:errcheck // the same
@@ -195,7 +194,7 @@ func printed(path string) string {
 	return string(text[:first]) + "\n[…]\n" + string(text[head:head+last])
 }
 
-// results are what a program left, in the order of their names.
+// results checks and returns the files in the folder OUT, sorted by name.
 func (j *job) results(ctx context.Context, dir string, p program, said string) (toolbox.Output, error) {
 	var left []string
 	missed := func(format string, args ...any) (toolbox.Output, error) {

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Check tells what is wrong with the program of a tool file.
+// Check rejects the program of a tool file if it is not Python source.
 func Check(source string) error {
 	if _, err := parse(source); err == nil {
 		return complaint("the program is the JSON of an earlier version; it should be Python: make the tool again with bot tool keep.")
@@ -23,32 +23,33 @@ func Check(source string) error {
 	return nil
 }
 
-// Keep is a stored program as a tool file has it: its Python, and its settings as parameters. Each may be
-// left out, and is then what it was. The Python is "" for anything else.
+// Keep converts a stored program for a tool file: its Python source, and its settings as optional
+// parameters that default to their values. The source is "" if stored is not a program.
 func Keep(stored string) (string, []param.Param) {
 	p, err := parse(stored)
 	if err != nil || p.Refusal != "" {
 		return "", nil
 	}
 	all := make([]param.Param, len(p.Settings))
-	var unsaid strings.Builder
+	var defaults strings.Builder
 	for i, s := range p.Settings {
 		all[i] = s.param()
 		if all[i].Default == "" {
-			fmt.Fprintf(&unsaid, "SETTINGS.setdefault(%q, %s)\n", s.Name, s.python())
+			fmt.Fprintf(&defaults, "SETTINGS.setdefault(%q, %s)\n", s.Name, s.python())
 		}
 	}
 	at := 0
 	if last := futureImport.FindAllStringIndex(p.Source, -1); last != nil {
-		at = last[len(last)-1][1] // Python wants these first
+		at = last[len(last)-1][1] // Python requires these first
 	}
-	return p.Source[:at] + unsaid.String() + p.Source[at:], all
+	return p.Source[:at] + defaults.String() + p.Source[at:], all
 }
 
 // futureImport is an import that must be the first statement of a program.
 var futureImport = lazyregexp.New(`(?m)^from __future__ import (?:\([^)]*\)|[^(\n]*)[^\n]*\n`)
 
-// param declares a setting. It has no default where a tool file has no words for the value.
+// param declares a parameter for a setting. It has no default if a tool file cannot express the
+// value.
 func (s setting) param() param.Param {
 	about := strings.Join(strings.Fields(s.About), " ")
 	p := param.Param{Name: s.Name, Type: param.Text, About: cmp.Or(about, strings.ReplaceAll(s.Name, "_", " ")), Optional: true}
@@ -61,7 +62,7 @@ func (s setting) param() param.Param {
 		}
 	case "colour":
 		if p.Type = param.Colour; !p.Reads(value) {
-			p.Type = param.Text // said in a way that only the program knows
+			p.Type = param.Text // in a notation that only the program knows
 		}
 	}
 	if p.Reads(value) {
@@ -70,7 +71,7 @@ func (s setting) param() param.Param {
 	return p
 }
 
-// python is the value as Python writes it.
+// python returns the value as a Python literal.
 func (s setting) python() string {
 	if s.Type == "number" {
 		return s.Value
@@ -78,8 +79,8 @@ func (s setting) python() string {
 	return strconv.Quote(s.Value)
 }
 
-// settings are those of a call as its program reads them, without what is absent. A default is given as the
-// file has it.
+// settings returns the parameters of a call for its program, without missing ones. Defaults are
+// passed as written in the tool file.
 func settings(c toolbox.Candidate, call toolbox.Call) map[string]any {
 	values := map[string]any{}
 	for _, p := range c.Settings {
@@ -107,7 +108,7 @@ func settings(c toolbox.Candidate, call toolbox.Call) map[string]any {
 	return values
 }
 
-// runKept runs the program of a tool file over the resources of the call.
+// runKept runs the program of a tool file on the inputs of the call.
 func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox.Call, m machine) (toolbox.Output, error) {
 	j, err := b.newJob(ctx, call, m, strings.Fields(c.Inputs)...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// program is what a model answers, and what is stored of it.
+// program is the model's answer; it is also stored in this form.
 type program struct {
 	Refusal  string    `json:"refusal"`
 	About    string    `json:"about"`
@@ -22,7 +22,7 @@ type program struct {
 	Source   string    `json:"program"`
 }
 
-// setting is what may be changed the next time.
+// setting is a value that can be changed when the program is used again.
 type setting struct {
 	Name  string `json:"name"`
 	Type  string `json:"type"` // number, text or colour
@@ -39,12 +39,13 @@ const (
 
 var settingName = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 
-// complaint is what is wrong with an answer or a result, as a sentence or the end of one, for the model.
+// complaint tells the model what is wrong with an answer or a result: a sentence, or the end of
+// one.
 type complaint string
 
 func (c complaint) Error() string { return string(c) }
 
-// parse reads an answer. Its errors are complaints.
+// parse parses the model's answer. Its errors are complaints.
 func parse(answer string) (program, error) {
 	answer = strings.TrimSpace(answer)
 	if rest, ok := strings.CutPrefix(answer, "```"); ok {
@@ -92,7 +93,7 @@ func parse(answer string) (program, error) {
 	return p, nil
 }
 
-// String is the program as it is stored.
+// String returns the program as it is stored.
 func (p program) String() string {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -101,7 +102,7 @@ func (p program) String() string {
 	return string(b)
 }
 
-// values are the settings as the program reads them.
+// values returns the settings as the program reads them.
 func (p program) values() map[string]any {
 	values := map[string]any{}
 	for _, s := range p.Settings {
@@ -113,7 +114,7 @@ func (p program) values() map[string]any {
 	return values
 }
 
-// whole is a number, without a decimal point if it needs none: Python's range takes no 3.0.
+// whole returns a number as an int64 if it is whole, since Python's range rejects 3.0.
 func whole(n float64) any {
 	if n == float64(int64(n)) {
 		return int64(n)
@@ -121,7 +122,7 @@ func whole(n float64) any {
 	return n
 }
 
-// Source is the text of a stored program, or "" for anything else.
+// Source returns the Python source of a stored program, or "" if it is not one.
 func Source(stored string) string {
 	p, err := parse(stored)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// refusal is a problem with what a person asked for in so many words: nothing else may
-// stand in for it.
+// refusal is an error about what the person asked for explicitly. It is final: no fallback is
+// tried.
 func refusal(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }
 
-// fileIn is the file of a media argument.
+// fileIn returns the path of a media argument.
 func fileIn(c toolbox.Call, arg string) (string, error) {
 	vs := c.Args[arg]
 	if len(vs) == 0 || vs[0].Path == "" {
@@ -27,7 +27,7 @@ func fileIn(c toolbox.Call, arg string) (string, error) {
 	return vs[0].Path, nil
 }
 
-// tidied leaves nothing in the call's folder but the output.
+// tidied deletes everything in the call's folder except the outputs.
 func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, error) {
 	var given []string
 	if err == nil {
@@ -47,7 +47,7 @@ func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, erro
 	return out, err
 }
 
-// shorten is a text for people, on one line and not long.
+// shorten puts a text on one line, cut to 80 characters.
 func shorten(s string) string {
 	const most = 80
 	line := []rune(oneLine(s))
@@ -57,10 +57,10 @@ func shorten(s string) string {
 	return string(line)
 }
 
-// oneLine is a text without breaks.
+// oneLine replaces line breaks and runs of spaces by single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// told says what a text is about, and gives no more of it than the limit.
+// told describes a text by its beginning, and truncates it to the limit.
 func told(out toolbox.Output) toolbox.Output {
 	out.About = plan.Quote(shorten(out.Value))
 	if len(out.Value) > mostText {

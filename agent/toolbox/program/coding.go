@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// coding is how a stream is packed where the command line does not say it. All are options with their values.
+// coding holds the default encoder options of a stream. Each list alternates options and values.
 type coding struct {
 	codec, quality, more []string
 }
 
-// all are the options of a command line that says nothing of them.
+// all returns all options.
 func (c coding) all() []string { return slices.Concat(c.codec, c.quality, c.more) }
 
-// stream is a kind of stream, as options name it: -b:a is the bit rate of the sound.
+// stream is a kind of stream, by the letter that options use: -b:a is the audio bit rate.
 type stream byte
 
 const (
@@ -21,8 +21,8 @@ const (
 	pictureStream stream = 'v'
 )
 
-// lacking are the options that a command line lacks. One that names the codec has its own way, and one that
-// names a bit rate or a quality is never overruled.
+// lacking returns the options to add to a command line. If it names a codec, none are added, and
+// a bit rate or quality that it sets is never overridden.
 func (c coding) lacking(args []string, of stream) []string {
 	said := of.said(args)
 	if said["c"] || said[string(of)+"n"] {
@@ -35,7 +35,7 @@ func (c coding) lacking(args []string, of stream) []string {
 	return append(all, unsaid(c.more, said)...)
 }
 
-// unsaid are the options with their values that were not said.
+// unsaid returns the options, with their values, that are not set yet.
 func unsaid(options []string, said map[string]bool) []string {
 	var all []string
 	for pair := range slices.Chunk(options, 2) {
@@ -47,7 +47,7 @@ func unsaid(options []string, said map[string]bool) []string {
 	return all
 }
 
-// full is the name of an option that has another one: https://ffmpeg.org/ffmpeg.html#Main-options
+// full returns the canonical name of an option: https://ffmpeg.org/ffmpeg.html#Main-options
 func full(option string) string {
 	name, of, _ := strings.Cut(option, ":")
 	other := map[string]string{
@@ -62,7 +62,7 @@ func full(option string) string {
 	return other + ":" + of
 }
 
-// said are the options of arguments that hold for a stream, by their names alone: "b" of "-b:a" and of "-b".
+// said returns the options that apply to a stream, by bare name: "b" for "-b:a" and "-b".
 func (s stream) said(args []string) map[string]bool {
 	all := map[string]bool{}
 	for _, a := range args {

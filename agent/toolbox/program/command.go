@@ -10,17 +10,17 @@ import (
 // Commands is the backend of the kind command: it runs the command lines of tool files. It is safe for
 // concurrent use.
 //
-// Inputs of ffmpeg are read as [ffmpeg.FFmpeg] reads them; other programs get pictures as PNG. A
-// video or a sound gets the usual codecs of its format, unless the command line names one; "sound" and
-// "picture" are the format of the input.
+// ffmpeg gets the inputs as they are; other programs get pictures as PNG. Video and sound get the
+// default codecs of their format unless the command line names one. The endings "sound" and "picture"
+// stand for the format of the input.
 type Commands struct{ machine }
 
 var _ toolbox.Backend = Commands{}
 
-// Commands is the backend of the kind command, with the same sandbox and limits.
+// Commands returns the backend of the kind command, with the same sandbox and limits.
 func (b *Backend) Commands() Commands { return Commands{b.machine} }
 
-// Probe tells whether the programs are there.
+// Probe reports whether the programs are installed.
 func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 	if c.Recipe == nil {
 		return unknown(c.Run)
@@ -28,7 +28,7 @@ func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 	return m.find(needsOf(c.Backing))
 }
 
-// needsOf are the programs of a command, and those that measure its files.
+// needsOf returns the programs that a command runs, and those that measure its files.
 func needsOf(b toolbox.Backing) []need {
 	var all []need
 	for _, name := range b.Recipe.Programs() {
@@ -52,7 +52,7 @@ func needsOf(b toolbox.Backing) []need {
 
 // Run runs the command line.
 func (m Commands) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
-	if err := m.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
+	if err := m.Probe(ctx, c); err != nil { // a missing program is not the input's fault
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	out, err := m.newRun(ctx, call).recipe(c.Recipe)

@@ -17,14 +17,14 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// ffmpeg runs ffmpeg. Codecs and streams that the command line does not name are the usual ones.
+// ffmpeg runs ffmpeg, with default codecs and streams where the command line names none.
 func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 	args = args[1:] // without the program
 	job := ffmpeg.Job{Files: r.texts, Timeout: filmTime}
 	var given []string
 	for i := slices.Index(args, "-i"); i >= 0; i = slices.Index(args, "-i") {
 		arg, ok := strings.CutPrefix(args[min(i+1, len(args)-1)], inMark)
-		if r.isText(arg) { // it is read behind all resources
+		if r.isText(arg) { // texts come after all resources
 			break
 		}
 		if !ok {
@@ -78,7 +78,7 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 	return r.do(job, "made.png")
 }
 
-// motion lets a filter write the motion of a camera.
+// motion has a filter write the camera's motion to a file.
 func (r *commandLine) motion(job ffmpeg.Job, args []string) (toolbox.Output, error) {
 	for _, a := range args {
 		job.Args = append(job.Args, strings.ReplaceAll(a, outMark, ffmpeg.ByFilter+motionEnding))
@@ -87,17 +87,17 @@ func (r *commandLine) motion(job ffmpeg.Job, args []string) (toolbox.Output, err
 	return r.do(job, r.base+motionEnding)
 }
 
-// isText reports whether a file holds what people wrote.
+// isText reports whether a file holds a person's text.
 func (r *commandLine) isText(name string) bool {
 	return slices.ContainsFunc(r.texts, func(path string) bool { return filepath.Base(path) == name })
 }
 
-// has reports whether one of the options is given.
+// has reports whether any of the options is given.
 func has(args []string, options ...string) bool {
 	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
 }
 
-// subtitles writes subtitles as a text, in a file that is called like the video.
+// subtitles returns the video's subtitles as a text file named after the video.
 func (r *commandLine) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	made, err := r.do(job, "subtitles."+r.ending)
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 	return out, err
 }
 
-// lasts is how long the result is.
+// lasts returns the length of the result.
 func (r *commandRun) lasts(given []string) (time.Duration, error) {
 	if r.length != nil {
 		n, err := r.length.Number(r.facts)
@@ -166,8 +166,8 @@ func (r *commandRun) lasts(given []string) (time.Duration, error) {
 	return time.Duration(v.Number * float64(time.Second)), err
 }
 
-// sound writes a sound. The zero format is the one that all inputs have, or MP3 if they differ. What
-// would be too large without compression is FLAC, unless the format was asked for.
+// sound writes a sound. The zero format keeps the inputs' format, or uses MP3 if they differ. If
+// an uncompressed result would be too large, it becomes FLAC, unless the format was asked for.
 func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) (toolbox.Output, error) {
 	job.Timeout = soundTime
 	asked, rate, channels := format.ending != "", 0, 0
@@ -209,7 +209,7 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 	return out, err
 }
 
-// recordingIn is a sound, looked at once.
+// recordingIn probes a sound argument.
 func (r *commandRun) recordingIn(arg string) (recording, error) {
 	path := r.known.Values(arg)[0].Path
 	look, err := r.known.Look(path)
@@ -219,7 +219,7 @@ func (r *commandRun) recordingIn(arg string) (recording, error) {
 	return recordingOf(path, look)
 }
 
-// input is a resource as ffmpeg reads it.
+// input returns a resource as an input of ffmpeg.
 func (r *commandLine) input(arg string, before []string) (ffmpeg.Input, error) {
 	if arg == template.Made.Text {
 		return ffmpeg.Input{Path: r.made, Before: before}, nil
@@ -266,7 +266,7 @@ func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
 	return all[0], nil
 }
 
-// animated reports whether the argument is a GIF or WebP that moves.
+// animated reports whether the argument is an animated GIF or WebP.
 func (r *commandRun) animated(arg string) (bool, error) {
 	v := r.known.Values(arg)[0]
 	if v.Type != plan.Image {
@@ -276,7 +276,8 @@ func (r *commandRun) animated(arg string) (bool, error) {
 	return info.Animated(), err
 }
 
-// whole hands an animation over with all of its pictures. ffmpeg reads those of a GIF alone.
+// whole makes ffmpeg read all frames of an animation. Since it only does so for GIF, other
+// formats are converted.
 func (r *commandRun) whole(in *ffmpeg.Input) error {
 	in.Animated = true
 	if filepath.Ext(in.Path) == ".gif" {
@@ -288,8 +289,8 @@ func (r *commandRun) whole(in *ffmpeg.Input) error {
 	return err
 }
 
-// animation does the job to each picture of an animation, and then gives it the 256 colours that suit it best. It stays
-// of its kind.
+// animation applies the job to each frame of an animation, and reduces the result to the 256
+// colours that suit it best. The format is kept.
 func (r *commandLine) animation(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough", "-enc_time_base", "1/1000")
 	all, err := r.do(job, "made.mkv")
@@ -314,7 +315,7 @@ func (r *commandLine) animation(job ffmpeg.Job, arg string) (toolbox.Output, err
 	return out, errors.Join(media.EditAnimation(r.ctx, gif, out.Path, r.config.Limits, same), os.Remove(gif))
 }
 
-// picture writes a picture in the format of the one that it is made of.
+// picture writes a picture in the format of its input.
 func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
 	if err != nil {
@@ -335,10 +336,10 @@ func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error
 	return out, err
 }
 
-// encoded writes a picture in a format that ffmpeg does not write well. What is transparent becomes PNG where
-// the format was not asked for.
+// encoded writes a picture in a format for which we have a better encoder than ffmpeg's. A
+// transparent picture becomes PNG unless the format was asked for.
 func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Output, error) {
-	// What is written anew need not be packed, and may be larger than a result.
+	// The intermediate PNG is not compressed, so it may be larger than a result.
 	limits := r.config.Limits
 	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
 	job.Args, job.Most = append(job.Args, "-compression_level", "0"), limits.Bytes
@@ -347,7 +348,7 @@ func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Outp
 		return toolbox.Output{}, err
 	}
 	made, err := media.ReadPicture(r.ctx, plain.Path, limits)
-	if err := errors.Join(err, os.Remove(plain.Path)); err != nil { // the next run writes it again
+	if err := errors.Join(err, os.Remove(plain.Path)); err != nil { // a further run writes it again
 		return toolbox.Output{}, err
 	}
 	if !made.Image.Opaque() && r.ending == "picture" {
@@ -357,5 +358,5 @@ func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Outp
 	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
 }
 
-// plainPixel is the most bytes that a pixel takes in a PNG without compression, and some more.
+// plainPixel is an upper bound on the bytes per pixel of an uncompressed PNG.
 const plainPixel = 9

@@ -14,20 +14,20 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// commandLine is one run of a command line. It gives the files of its slots.
+// commandLine is one run of a command line. It fills its slots with files.
 type commandLine struct {
 	*commandRun
 
 	program string
-	base    string // of the name of what it writes
-	ending  string // of what it writes
+	base    string // the base name of the output
+	ending  string // the output's extension, without the dot
 	many    bool   // it writes several files
 	inputs  []string
 }
 
 var _ template.Opener = (*commandLine)(nil)
 
-// In is the file of a resource: for ffmpeg a mark in its place.
+// In returns the file of a resource; for ffmpeg a placeholder.
 func (r *commandLine) In(arg string) (string, error) {
 	if r.program == "ffmpeg" && arg == template.Made.Text && filepath.Ext(r.made) == motionEnding { // a filter reads it
 		r.texts = append(r.texts, r.made)
@@ -62,13 +62,14 @@ func (r *commandLine) In(arg string) (string, error) {
 	return path, nil
 }
 
-// motionEnding is that of the motion of a camera, which a filter of ffmpeg writes.
+// motionEnding is the extension of the camera motion file that an ffmpeg filter writes.
 const motionEnding = ".trf"
 
-// inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
+// inMark and outMark are placeholders for files in the arguments of ffmpeg.
 const inMark, outMark = "\x00in:", "\x00out"
 
-// Words is a file with the text of an argument, or with tags as ffmpeg reads them.
+// Words writes the text of an argument to a file, tags as ffmetadata, and returns the file's
+// name.
 func (r *commandLine) Words(arg string) (string, error) {
 	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
 	if !slices.Contains(r.texts, path) {
@@ -98,13 +99,13 @@ func metadata(tags []quantity.Tag) string {
 	return strings.Join(lines, "")
 }
 
-// Out is the file that is written, or the pattern of their names.
+// Out returns the name of the output file, or the pattern of several.
 func (r *commandLine) Out(ending string, many bool) (string, error) {
 	r.ending, r.many = ending, many
 	switch {
 	case r.program == "ffmpeg":
 		return outMark, nil
-	case many && r.program == "pdftoppm": // it adds numbers and the ending
+	case many && r.program == "pdftoppm": // it appends numbers and the extension
 		return "out", nil
 	case many:
 		return "out-%d." + ending, nil
@@ -112,7 +113,7 @@ func (r *commandLine) Out(ending string, many bool) (string, error) {
 	return r.outName(), nil
 }
 
-// plainPicture writes the picture of an argument for a program as a PNG of one frame, once for all runs of a recipe.
+// plainPicture writes the picture of an argument as a PNG of one frame, once per recipe.
 func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
 	name = "in-" + arg + ".png"
 	plain := filepath.Join(r.call.Dir, name)
@@ -126,7 +127,7 @@ func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
 	return name, media.EncodePlainPNG(r.ctx, plain, p.Image)
 }
 
-// outName is the file that another program than ffmpeg writes.
+// outName is the name of the output file of programs other than ffmpeg.
 func (r *commandLine) outName() string {
 	return r.base + "." + strings.Replace(r.ending, "picture", "png", 1)
 }

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// mostText is the longest text that is given, in bytes.
+	// mostText is the maximum length of a resulting text, in bytes.
 	mostText = 512 << 10
-	// mostFiles is the limit on the files that one command writes.
+	// mostFiles is the maximum number of files that a command may write.
 	mostFiles = 100
 )
 
-// other runs another program than ffmpeg.
+// other runs a program other than ffmpeg.
 func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	c := sandbox.Command{
 		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
@@ -56,7 +56,7 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	return toolbox.Output{Path: made}, nil
 }
 
-// kept tells of what the policy of ImageMagick kept a program from.
+// kept turns an error of ImageMagick's policy into a sentence that says what was forbidden.
 func kept(err error, program string) error {
 	failed, ok := errors.AsType[*sandbox.FailedError](err)
 	if !ok || !magick.Is(program) {
@@ -68,7 +68,7 @@ func kept(err error, program string) error {
 	return err
 }
 
-// several are the numbered files that a program wrote, in order.
+// several returns the numbered files that a program wrote, in order.
 func (r *commandLine) several(program string) (toolbox.Output, error) {
 	found, err := filepath.Glob(filepath.Join(r.call.Dir, "out-*."+r.ending))
 	switch {

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// commandRun is one run of a recipe, or of an operation on videos.
+// commandRun is one run of a recipe, or of a video operation.
 type commandRun struct {
 	machine
 
@@ -24,10 +24,10 @@ type commandRun struct {
 	known   *facts.Facts
 	facts   template.Facts
 	length  *template.Formula
-	texts   []string // files that filters read, with people's words and of the first command line
-	made    string   // what the first command line wrote
-	written float64  // characters of a text
-	bytes   float64  // of the file that was written, 0 before
+	texts   []string // files that filters read: people's texts, and the first command line's output
+	made    string   // the file that the first command line wrote
+	written float64  // the length of the resulting text, in bytes
+	bytes   float64  // the size of the resulting file; 0 before it is written
 }
 
 func (m machine) newRun(ctx context.Context, call toolbox.Call) *commandRun {
@@ -83,7 +83,8 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	return out, err
 }
 
-// lines runs the command line as often as the recipe says. It tells the ending of what was written, too.
+// lines runs the command line as many times as the recipe says. It also returns the output's
+// extension.
 func (r *commandRun) lines(recipe *template.Recipe) (toolbox.Output, string, error) {
 	if recipe.Times == nil {
 		return r.line(recipe.Argv, "out")
@@ -117,10 +118,10 @@ func (r *commandRun) lines(recipe *template.Recipe) (toolbox.Output, string, err
 	return all[0], ending, nil
 }
 
-// textual reports whether files with the ending hold a text.
+// textual reports whether files with the extension hold text.
 func textual(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
 
-// refused is the first sentence that says why it cannot be done.
+// refused returns the first of the recipe's refusals that applies, as an error.
 func (r *commandRun) refused(when *template.Remarks) error {
 	said, err := when.Say(r.facts)
 	if err == nil && len(said) > 0 {
@@ -129,7 +130,7 @@ func (r *commandRun) refused(when *template.Remarks) error {
 	return err
 }
 
-// fact is what is known of a call and of the run.
+// fact returns a value known about the call or the run.
 func (r *commandRun) fact(name string) (template.Value, error) {
 	switch {
 	case name == "made" && r.made != "":
@@ -144,7 +145,7 @@ func (r *commandRun) fact(name string) (template.Value, error) {
 	return r.known.Of(name)
 }
 
-// line runs one command line. It gives the ending of what was written too.
+// line runs one command line. It also returns the output's extension.
 func (r *commandRun) line(argv *template.Argv, base string) (toolbox.Output, string, error) {
 	l := &commandLine{commandRun: r, program: argv.Program(), base: base}
 	args, err := argv.Expand(r.facts, l)

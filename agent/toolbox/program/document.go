@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// mostPages is the limit on the pages of a document.
+	// mostPages is the maximum number of pages of a document.
 	mostPages = 500
 	// otherTime and otherMemory bound programs other than ffmpeg.
 	otherTime   = 3 * time.Minute
 	otherMemory = 1 << 30
 )
 
-// documents tells what PDF documents are, and takes them apart.
+// documents inspects and splits PDF documents.
 type documents struct{ machine }
 
 func (d documents) operations() map[string]operation {
@@ -37,7 +37,7 @@ func (d documents) operations() map[string]operation {
 	}
 }
 
-// poppler are programs of its package, and the one that measures documents.
+// poppler returns the needs of Poppler's programs, including pdfinfo, which measures documents.
 func poppler(programs ...string) []need {
 	var needs []need
 	for _, p := range append(programs, "pdfinfo") {
@@ -46,10 +46,10 @@ func poppler(programs ...string) []need {
 	return needs
 }
 
-// pageSize is what pdfinfo tells of a page: its size, and in the next line by how much it is turned.
+// pageSize matches pdfinfo's output for a page: its size, and on the next line its rotation.
 var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts.*(?:\nPage\s+\d+ rot:\s+(\d+))?`)
 
-// pages reads the sizes of the pages of a document, in square points. It refuses encrypted, damaged,
+// pages returns the areas of a document's pages, in square points. It rejects encrypted, damaged,
 // empty and too long documents.
 func (d documents) pages(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
 	pages, err := d.sheets(ctx, c, path)
@@ -63,7 +63,8 @@ func (d documents) pages(ctx context.Context, c toolbox.Call, path string) ([]fl
 	return sizes, nil
 }
 
-// sheets reads the pages of a document, upright. It refuses what pages refuses.
+// sheets returns the sizes of a document's pages, upright. It rejects the same documents as
+// pages.
 func (d documents) sheets(ctx context.Context, c toolbox.Call, path string) ([]paper.Page, error) {
 	said, err := d.pdfinfo(ctx, c, path, "-f", "1", "-l", strconv.Itoa(mostPages+1))
 	if err != nil {
@@ -87,7 +88,7 @@ func (d documents) sheets(ctx context.Context, c toolbox.Call, path string) ([]p
 	return pages, nil
 }
 
-// pdfinfo tells what the program says of a document. It refuses encrypted and damaged ones.
+// pdfinfo returns the output of pdfinfo. It rejects encrypted and damaged documents.
 func (d documents) pdfinfo(ctx context.Context, c toolbox.Call, path string, options ...string) (string, error) {
 	name := filepath.Base(path)
 	path, err := filepath.Abs(path)
@@ -109,13 +110,13 @@ func (d documents) pdfinfo(ctx context.Context, c toolbox.Call, path string, opt
 	return string(said), nil
 }
 
-// documentFacts are the lines of pdfinfo that are told, with what they are called.
+// documentFacts lists the lines of pdfinfo that are shown, and their labels.
 var documentFacts = []struct{ line, name string }{
 	{"Title", "Title"}, {"Author", "Author"}, {"CreationDate", "Made on"}, {"Pages", "Pages"},
 	{"Page size", "Page size"}, {"File size", "Size"}, {"PDF version", "PDF version"},
 }
 
-// factsOfDocument tells what a document is.
+// factsOfDocument describes a document.
 func (d documents) factsOfDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {

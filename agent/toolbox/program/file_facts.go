@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// factsOf makes the operation that tells what the file of an argument is. Nothing is decoded.
+// factsOf returns the operation that describes the file of an argument. It decodes nothing.
 func (m machine) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := fileIn(c, arg)
@@ -23,7 +23,7 @@ func (m machine) factsOf(arg string) func(context.Context, toolbox.Call) (toolbo
 		}
 		look, err := m.config.FFmpeg.Look(ctx, path)
 		if err != nil {
-			return toolbox.Output{}, fmt.Errorf("look at a file: %w", err)
+			return toolbox.Output{}, fmt.Errorf("probe a file: %w", err)
 		}
 		info, err := os.Stat(path)
 		if err != nil {
@@ -33,7 +33,7 @@ func (m machine) factsOf(arg string) func(context.Context, toolbox.Call) (toolbo
 	}
 }
 
-// factsText tells a file of sound or video line by line.
+// factsText describes a sound or video file, one fact per line.
 func factsText(look ffmpeg.Look, size int64) string {
 	all := []media.Detail{
 		{Name: "File type", Value: media.KindName(look.MIME)},
@@ -62,7 +62,7 @@ func factsText(look ffmpeg.Look, size int64) string {
 	return media.Details(all...)
 }
 
-// lasting writes a time as "0:12.4 (12.4 seconds)"; "unknown" if it is not known.
+// lasting formats a duration as "0:12.4 (12.4 seconds)", or "unknown" for 0.
 func lasting(d time.Duration) string {
 	if d <= 0 {
 		return "unknown"
@@ -76,7 +76,7 @@ func lasting(d time.Duration) string {
 	return fmt.Sprintf("%s (%s seconds)", clock, trimmed(d.Seconds()))
 }
 
-// trimmed writes a number with at most two decimals.
+// trimmed formats a number with at most two decimals.
 func trimmed(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
 }
@@ -101,7 +101,7 @@ func channels(n int) string {
 	return strconv.Itoa(n)
 }
 
-// codecName is what people call a codec of ffmpeg's: "H.264 (h264)".
+// codecName returns the common name of a codec with ffmpeg's name for it: "H.264 (h264)".
 func codecName(codec string) string {
 	known := map[string]string{
 		"h264": "H.264", "hevc": "H.265", "av1": "AV1", "vp8": "VP8", "vp9": "VP9", "mpeg4": "MPEG-4", "theora": "Theora",

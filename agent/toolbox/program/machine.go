@@ -17,8 +17,7 @@ import (
 // machine runs programs in the sandbox.
 type machine struct{ config Config }
 
-// run runs a program in the call's folder. What is the program's own trouble counts
-// against it.
+// run runs a program in the call's folder.
 func (m machine) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
 	var err error
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
@@ -34,29 +33,29 @@ func (m machine) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", filepath.Base(c.Program), err)
 }
 
-// need is a program, or the data of one, and the package of Debian that has it; "" if that is not known.
+// need is a required program or data file, and its Debian package, "" if unknown.
 type need struct {
 	program, debian string
-	// find looks for it where it is more than a program of that name.
+	// find locates it if looking for the program's name is not enough.
 	find func(debian string) (string, error)
 }
 
-// ffmpegs are what operations on sound and video need.
+// ffmpegs lists the programs that operations on sound and video need.
 func ffmpegs() []need {
 	return []need{{program: "ffmpeg", debian: "ffmpeg"}, {program: "ffprobe", debian: "ffmpeg"}}
 }
 
-// find reports what is missing.
+// find returns an error if one of the needs is missing.
 func (m machine) find(needs []need) error {
 	for _, n := range needs {
 		if _, err := m.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", cmp.Or(n.debian, n.program), err)
+			return fmt.Errorf("look for %s: %w", cmp.Or(n.debian, n.program), err)
 		}
 	}
 	return nil
 }
 
-// look is the path of what an operation needs, or a fault that says that it is missing.
+// look returns the path of a need, or a fault that names what is missing.
 func (m machine) look(n need) (string, error) {
 	if n.find != nil {
 		return n.find(n.debian)
@@ -64,7 +63,7 @@ func (m machine) look(n need) (string, error) {
 	return m.config.Sandbox.Find(n.program, n.debian)
 }
 
-// missing is a part that is not there, by the name that people know it by.
+// missing is the fault for a missing part, by the name that people know.
 func missing(what plan.Message, debian string, err error) error {
 	return &plan.Fault{
 		Sentence: plan.Say("It needs %s, which is not installed; on Debian: apt-get install %s.", what, debian),

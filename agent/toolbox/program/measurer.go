@@ -11,10 +11,10 @@ import (
 	"atelier/agent/toolbox/program/facts"
 )
 
-// Measurer measures the files of a call.
+// Measurer returns a measurer for the files of a call.
 func (b *Backend) Measurer(call toolbox.Call) facts.Measurer { return measurer{b.machine, call} }
 
-// measurer measures files for facts.
+// measurer implements [facts.Measurer].
 type measurer struct {
 	machine
 

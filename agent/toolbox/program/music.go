@@ -16,10 +16,10 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// playTime is how long the programs may take for the longest piece; they take seconds.
+// playTime is the timeout of abc2midi and of fluidsynth. The longest piece takes them seconds.
 const playTime = 3 * time.Minute
 
-// fade is how long a piece takes to fade out.
+// fade is the length of the fade-out.
 const fade = 1500 * time.Millisecond
 
 // musician composes and plays music.
@@ -29,14 +29,14 @@ func (m musician) operations() map[string]operation {
 	return map[string]operation{"text_to_music": {synthesizer(), m.music}}
 }
 
-// synthesizer is what makes a sound of notes.
+// synthesizer lists what is needed to play notes.
 func synthesizer() []need {
 	return append(ffmpegs(),
 		need{program: "abc2midi", debian: "abcmidi"}, need{program: "fluidsynth", debian: "fluidsynth"}, need{debian: "fluid-soundfont-gm", find: soundfont})
 }
 
-// music composes a piece by what the words ask for and plays it: the composer's notes
-// become MIDI by abc2midi, and sound by fluidsynth. The sound is MP3.
+// music composes a piece from the prompt and plays it as an MP3: abc2midi converts the notes to MIDI,
+// and fluidsynth to sound.
 func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	prompt := strings.TrimSpace(c.Text("prompt"))
 	if prompt == "" {
@@ -75,7 +75,7 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	return out, nil
 }
 
-// finish makes an MP3 of a sound: evened out, of that length, and faded out.
+// finish makes an MP3 of a sound: normalized, cut to the length, and faded out.
 func (m musician) finish(ctx context.Context, c toolbox.Call, sound string, length time.Duration) (string, error) {
 	r, err := m.recorded(ctx, sound)
 	if err != nil {
@@ -95,8 +95,8 @@ func (m musician) finish(ctx context.Context, c toolbox.Call, sound string, leng
 	return m.render(ctx, c, r, mp3, filter)
 }
 
-// play makes a sound of a tune in ABC notation. The sound is "" if abc2midi takes the tune for none; what it
-// printed says why.
+// play plays a tune in ABC notation. The sound is "" if abc2midi rejects the tune; its output
+// then says why.
 func (m musician) play(ctx context.Context, c toolbox.Call, tune string) (sound, printed string, err error) {
 	font, err := soundfont("fluid-soundfont-gm")
 	if err != nil {
@@ -111,7 +111,7 @@ func (m musician) play(ctx context.Context, c toolbox.Call, tune string) (sound,
 		return "", "", err
 	}
 	if _, err := os.Stat(score); err != nil {
-		return "", string(said), nil //nolint:nilerr // the tune is none
+		return "", string(said), nil //nolint:nilerr // the tune was rejected
 	}
 	_, err = m.run(ctx, sandbox.Command{
 		Program: "fluidsynth", Dir: c.Dir, Read: []string{font}, Timeout: playTime,
@@ -120,13 +120,13 @@ func (m musician) play(ctx context.Context, c toolbox.Call, tune string) (sound,
 	return sound, string(said), err
 }
 
-// soundfonts are where the sounds of instruments lie, the best known first.
+// soundfonts are the usual paths of soundfonts, the best first.
 var soundfonts = []string{
 	"/usr/share/sounds/sf2/FluidR3_GM.sf2", "/usr/share/sounds/sf2/default-GM.sf2", "/usr/share/sounds/sf3/default-GM.sf3",
 	"/usr/share/sounds/sf2/*.sf2", "/usr/share/sounds/sf3/*.sf3", "/usr/share/soundfonts/*.sf[23]",
 }
 
-// soundfont finds the sounds of the instruments.
+// soundfont returns the path of a soundfont.
 func soundfont(debian string) (string, error) {
 	for _, pattern := range soundfonts {
 		found, err := filepath.Glob(pattern)

@@ -11,21 +11,21 @@ import (
 	"atelier/agent/toolbox/program/composer"
 )
 
-// Player plays tunes in ABC notation that somebody else wrote.
+// Player plays tunes in ABC notation, such as those written by a language model.
 // https://abcnotation.com/wiki/abc:standard:v2.1
 type Player struct{ musician musician }
 
-// Player plays tunes by the programs.
+// Player returns a player that uses the same sandbox and limits.
 func (b *Backend) Player() Player { return Player{musician{sounds{b.machine}}} }
 
-// Ready tells what is missing to play.
+// Ready returns an error if something is missing to play tunes.
 func (p Player) Ready() error { return p.musician.find(synthesizer()) }
 
-// early is how much shorter than asked for a tune may be.
+// early is how much shorter a tune may be than asked for.
 const early = 2 * time.Second
 
-// Play makes an MP3 of a tune, no longer than the prompt of the call asks for. If the tune cannot be played or is
-// too short, the complaint says why, for the one who wrote it.
+// Play makes an MP3 of a tune, no longer than the prompt of the call asks for. If the tune cannot
+// be played or is too short, the complaint tells its writer why.
 func (p Player) Play(ctx context.Context, c toolbox.Call, tune string) (out toolbox.Output, complaint string, err error) {
 	asked, err := composer.Asked(c.Text("prompt"))
 	if err != nil {

@@ -1,15 +1,13 @@
-// Package program is the make that runs tools by Debian's media programs: ffmpeg,
-// espeak-ng, tesseract, pocketsphinx, abc2midi, fluidsynth, poppler and qpdf.
+// Package program runs tools with Debian's media programs: ffmpeg, espeak-ng, tesseract,
+// pocketsphinx, abc2midi, fluidsynth, poppler and qpdf.
 //
-// Promises:
-//   - Programs run in the sandbox (see [sandbox]): they see the files of the call and no
-//     others, reach no network, and end with the context of the call, with all that they
-//     have started.
-//   - No word that a user wrote becomes an option or a filter: what people write is handed
-//     over in files. The name of a user's file reaches a program only where that looks
-//     into the file, behind the folders in which it lies.
-//   - A file of a user is known by its first bytes, and read as that and nothing else.
-//   - What is missing is named with the package of Debian that has it.
+// Guarantees:
+//   - Programs run in the sandbox (see [sandbox]): they see only the files of the call, have no
+//     network, and end with the context of the call, together with their child processes.
+//   - Text from users never becomes an option or a filter: it is passed in files. A user's file
+//     name reaches a program only as part of the absolute path of the file to read.
+//   - The type of a user's file is detected from its first bytes, and it is read only as that type.
+//   - Errors about a missing program name its Debian package.
 package program
 
 import (
@@ -25,16 +23,16 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// Config is what the make needs.
+// Config configures a [Backend].
 type Config struct {
 	Sandbox *sandbox.Sandbox
 	// FFmpeg reads and writes sound and video.
 	FFmpeg *ffmpeg.FFmpeg
-	// Limits bound the files that are read, and what is made of them.
+	// Limits bound the files that are read, and the results.
 	Limits media.Limits
 }
 
-// Backend is the make of the kind program. It finds the part that has an operation. It is safe for concurrent use.
+// Backend implements the kind program. It is safe for concurrent use.
 type Backend struct {
 	machine
 
@@ -43,9 +41,9 @@ type Backend struct {
 
 var _ toolbox.Backend = (*Backend)(nil)
 
-// operation is one thing that programs do, by the name that a backing runs.
+// operation is something that programs do; backings refer to it by name.
 type operation struct {
-	// needs are the programs, with the packages of Debian that have them.
+	// needs are the required programs, with their Debian packages.
 	needs []need
 	do    func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 }
@@ -66,7 +64,7 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe tells whether the programs of the operation are there.
+// Probe reports whether the programs of the operation are installed.
 func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 	op, err := b.operation(c)
 	if err != nil {
@@ -75,13 +73,13 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 	return b.find(op.needs)
 }
 
-// Run does the operation.
+// Run performs the operation.
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	op, err := b.operation(c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if err := b.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
+	if err := b.Probe(ctx, c); err != nil { // a missing program is not the input's fault
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	out, err := op.do(ctx, call)
@@ -96,7 +94,7 @@ func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
 	return op, nil
 }
 
-// unknown is the fault of a backing that this version does not have.
+// unknown is the fault for an operation that this version does not have.
 func unknown(run string) error {
 	return &plan.Fault{
 		Sentence: plan.Say("This version does not know how to do that by a program."),

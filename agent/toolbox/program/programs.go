@@ -8,17 +8,17 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Program is one that operations use, or the data of one.
+// Program is a program, or a data file of one, that operations use.
 type Program struct {
-	// Name is that of the program, else that of its package.
+	// Name is the program's name; for data the package's.
 	Name string
-	// Debian is the package of Debian that has it; "" if that is not known.
+	// Debian is its Debian package; "" if unknown.
 	Debian string
-	// Found tells whether it is there.
+	// Found reports whether it is installed.
 	Found bool
 }
 
-// Programs lists all that operations and the command lines of tools use, by name, each once. It
+// Programs lists the programs that operations and tools' command lines use, sorted by name. It
 // starts none.
 func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	var all []Program

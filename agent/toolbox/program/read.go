@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	// readTime is how long one reading of a picture may take; it takes seconds.
+	// readTime is the timeout of one OCR run on a picture, which usually takes seconds.
 	readTime = 2 * time.Minute
-	// mostTold is the longest table of words that is taken, in bytes.
+	// mostTold is the maximum size of a program's text output, in bytes.
 	mostTold = 16 << 20
-	// mostLanguages is how many languages a picture is read in that nobody names one for:
-	// each takes its time.
+	// mostLanguages is the maximum number of languages to try if none is named: each takes time.
 	mostLanguages = 4
-	// hardlyRead is the mean confidence below which people are told of it.
+	// hardlyRead is the mean confidence, in percent, below which the answer warns of mistakes.
 	hardlyRead = 60
 )
 
-// reader reads the writing in pictures and in scanned documents.
+// reader recognises text in pictures and scanned documents.
 type reader struct{ documents }
 
 func (r reader) operations() map[string]operation {
@@ -39,8 +38,8 @@ func (r reader) operations() map[string]operation {
 	}
 }
 
-// read reads the writing in a picture, in reading order: a line for each line, an empty
-// one between paragraphs.
+// read recognises the text of a picture, in reading order, with its line breaks and with an empty
+// line between paragraphs.
 func (r reader) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	found, err := r.written(ctx, c)
 	if err != nil {
@@ -53,7 +52,7 @@ func (r reader) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error
 	return toolbox.Output{Value: text, About: plan.Quote(shorten(text)), Note: found.note()}, nil
 }
 
-// locateText tells where the words of a picture are.
+// locateText returns the words of a picture with their bounding boxes.
 func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	found, err := r.written(ctx, c)
 	if err != nil {
@@ -61,7 +60,7 @@ func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	}
 	value, err := plan.EncodeValue(found.boxes())
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("write down the boxes: %w", err)
+		return toolbox.Output{}, fmt.Errorf("encode the boxes: %w", err)
 	}
 	out := toolbox.Output{Value: value, Note: found.note()}
 	switch len(found.words) {
@@ -75,7 +74,7 @@ func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	return out, nil
 }
 
-// note tells that the writing was hard to read.
+// note warns if the text was hard to read.
 func (w writing) note() plan.Message {
 	if len(w.words) > 0 && w.confidence() < hardlyRead {
 		return plan.Say("The text was hard to read, so there may be mistakes; a larger or sharper picture helps.")
@@ -83,8 +82,8 @@ func (w writing) note() plan.Message {
 	return plan.Message{}
 }
 
-// written reads a picture by tesseract: as a page, and where that gives nothing, as words
-// here and there.
+// written recognises a picture with tesseract: first as a page, and if that finds nothing, as
+// scattered words.
 func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 	path, err := fileIn(c, "image")
 	if err != nil {
@@ -108,7 +107,7 @@ func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 			break
 		}
 	}
-	// Bright words on dark buttons are seen by a threshold of each neighbourhood alone, which reads the rest worse.
+	// Bright words on dark buttons need adaptive thresholding, which reads other text worse.
 	more, err := r.readPage(ctx, c, page, letters, columns, "-c", "thresholding_method=1")
 	if err != nil {
 		return writing{}, err
@@ -119,7 +118,7 @@ func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 // Layouts of a picture (tesseract(1), --psm).
 const (
 	columns = "3"  // a page with columns
-	sparse  = "11" // words here and there
+	sparse  = "11" // scattered words
 )
 
 // readPage runs tesseract once.
@@ -127,7 +126,7 @@ func (r reader) readPage(ctx context.Context, c toolbox.Call, p page, letters, l
 	args := slices.Concat([]string{p.path, "-", "-l", letters, "--psm", layout, "--dpi", "300"}, settings, []string{"tsv"})
 	table, err := r.run(ctx, sandbox.Command{
 		Program: "tesseract", Args: args,
-		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
+		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads spend more time waiting than working
 		Dir: c.Dir, Most: mostTold, Timeout: readTime,
 	})
 	if err != nil {
@@ -136,8 +135,7 @@ func (r reader) readPage(ctx context.Context, c toolbox.Call, p page, letters, l
 	return p.writing(table), nil
 }
 
-// letters are the data that tesseract reads with: those of the language that is named,
-// or of all that are installed, English first.
+// letters returns tesseract's -l option: the named language, or the installed ones, English first.
 func (r reader) letters(ctx context.Context, c toolbox.Call) (string, error) {
 	listed, err := r.run(ctx, sandbox.Command{Program: "tesseract", Args: []string{"--list-langs"}, Dir: c.Dir})
 	if err != nil {

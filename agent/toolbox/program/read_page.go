@@ -12,24 +12,22 @@ import (
 )
 
 const (
-	// smallPage and largePage are the longest sides between which pictures are read best,
-	// in pixels: letters should be about 30 pixels high (Tesseract, "Improving the quality
-	// of the output").
+	// smallPage and largePage bound the longest side at which OCR works best, in pixels: letters
+	// should be about 30 pixels high (Tesseract, "Improving the quality of the output").
 	smallPage, largePage = 1800, 5000
-	// mostLarger is how much a small picture is enlarged at most.
+	// mostLarger is the maximum enlargement of a small picture.
 	mostLarger = 4
 )
 
-// page is a picture that is ready to be read.
+// page is a picture prepared for OCR.
 type page struct {
 	path string
-	// scale is how much larger it is than the picture, size the picture's.
+	// scale is its enlargement, and size the original size.
 	scale float64
 	size  image.Point
 }
 
-// readable writes a picture as it is read best: upright, opaque, neither too small nor
-// too large, without its colours.
+// readable prepares a picture for OCR: upright, opaque, grey, neither too small nor too large.
 func readable(ctx context.Context, path, dir string, limits media.Limits) (page, error) {
 	giveBack, err := limits.Memory.Take(ctx, media.Weigh(path, limits).Bytes(8)+4*mostLarger*smallPage*smallPage)
 	if err != nil {
@@ -65,8 +63,8 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	return p, nil
 }
 
-// groundOf is what stands behind a picture with transparency: what is bright is put on
-// black, anything else on white.
+// groundOf returns the background for a picture with transparency: black if the picture is
+// bright, else white.
 func groundOf(img *image.NRGBA) color.Color {
 	var sum, weight int64
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {

@@ -12,31 +12,31 @@ import (
 	"atelier/agent/plan"
 )
 
-// word is one that was read, with its box in the picture.
+// word is a recognised word, with its bounding box in the picture.
 type word struct {
 	text  string
-	sure  float64 // in percent
+	sure  float64 // the confidence, in percent
 	box   plan.Box
-	line  string // which line it stands in
-	block string // which paragraph
+	line  string // identifies its line
+	block string // identifies its paragraph
 }
 
 func (w word) rect() image.Rectangle {
 	return image.Rect(w.box.XMin, w.box.YMin, w.box.XMax, w.box.YMax)
 }
 
-// writing is what was read in a picture, in reading order.
+// writing is the text of a picture, in reading order.
 type writing struct{ words []word }
 
-// Below these confidences, in percent, a word is taken for a pattern that looks like
-// letters; a single sign must be surer.
+// Words below leastSure, and single characters below leastSureSign, are dropped as noise. Both are
+// confidences in percent.
 const (
 	leastSure     = 30
 	leastSureSign = 55
 )
 
-// writing reads tesseract's table (TSV: level, page, block, paragraph, line, word, left,
-// top, width, height, confidence, text), and finds the boxes' places in the picture.
+// writing parses tesseract's TSV (level, page, block, paragraph, line, word, left, top, width, height,
+// confidence, text), and converts the boxes to the picture's coordinates.
 func (p page) writing(table []byte) writing {
 	const wordLevel, columns = "5", 12
 	var all writing
@@ -58,10 +58,10 @@ func (p page) writing(table []byte) writing {
 	return all
 }
 
-// surelyRead is the confidence, in percent, from which a word is taken that a second reading alone has found.
+// surelyRead is the minimum confidence, in percent, of a word that only the second run found.
 const surelyRead = 75
 
-// with adds the words of a second reading that the first has missed.
+// with adds words that only the second run found.
 func (w writing) with(second writing) writing {
 	first := w.words
 	for _, more := range second.words {
@@ -76,7 +76,7 @@ func (w writing) with(second writing) writing {
 	return w
 }
 
-// legible tells a word from noise.
+// legible reports whether a word is more than noise.
 func legible(text string, sure float64) bool {
 	signs := !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	least := float64(leastSure)
@@ -86,7 +86,7 @@ func legible(text string, sure float64) bool {
 	return text != "" && sure >= least
 }
 
-// box is where the numbers left, top, width and height lie in the picture.
+// box converts left, top, width and height to a box in the picture.
 func (p page) box(at []string) plan.Box {
 	var n [4]float64
 	for i, s := range at {
@@ -105,7 +105,7 @@ func (p page) box(at []string) plan.Box {
 	return b
 }
 
-// text is the writing as people copy it out.
+// text returns the words as plain text.
 func (w writing) text() string {
 	var b strings.Builder
 	for i, now := range w.words {
@@ -124,13 +124,13 @@ func (w writing) text() string {
 	return b.String()
 }
 
-// unspaced tells whether a word is of a script without spaces between words.
+// unspaced reports whether a word is in a script without spaces between words.
 func unspaced(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || unicode.Is(unicode.Po, r) && r > unicode.MaxLatin1
 }
 
-// boxes are the words with their places.
+// boxes returns the words with their bounding boxes.
 func (w writing) boxes() []plan.Box {
 	all := make([]plan.Box, len(w.words))
 	for i, word := range w.words {
@@ -140,7 +140,7 @@ func (w writing) boxes() []plan.Box {
 	return all
 }
 
-// confidence is the mean one, in percent.
+// confidence is the mean confidence, in percent.
 func (w writing) confidence() float64 {
 	sum := 0.0
 	for _, word := range w.words {

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// maxHeard is how much of a recording is listened to: it takes up to as long.
+	// maxHeard is the maximum length transcribed, since transcription takes up to real time.
 	maxHeard = 5 * time.Minute
 	hearTime = 10 * time.Minute
 )
 
-// hear writes down what is said in a recording, in English, by pocketsphinx.
+// hear transcribes English speech with pocketsphinx.
 func (s speech) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, err := s.recording(ctx, c)
 	if err != nil {
@@ -64,10 +64,10 @@ func (s speech) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error
 	return out, nil
 }
 
-// The program: pocketsphinx since version 5, pocketsphinx_continuous before.
+// The program's names: since version 5, and before.
 const newSphinx, oldSphinx = "pocketsphinx", "pocketsphinx_continuous"
 
-// recogniser finds the program.
+// recogniser returns the path of pocketsphinx.
 func recogniser(debian string) (string, error) {
 	for _, name := range []string{newSphinx, oldSphinx} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -77,11 +77,10 @@ func recogniser(debian string) (string, error) {
 	return "", missing(plan.Say("the program %s", newSphinx), debian, exec.ErrNotFound)
 }
 
-// models are the folders in which Debian and others keep what the program knows of
-// languages.
+// models are the folders that may contain the English model.
 var models = []string{"/usr/share/pocketsphinx/model/en-us", "/usr/local/share/pocketsphinx/model/en-us"}
 
-// heardModel finds what the program knows of English.
+// heardModel returns the folder of the English model.
 func heardModel(debian string) (string, error) {
 	for _, folder := range models {
 		whole := true
@@ -97,7 +96,7 @@ func heardModel(debian string) (string, error) {
 	return "", missing(plan.Say("pocketsphinx's English model"), debian, errors.New("no model for en-us"))
 }
 
-// listening is the command that listens to a sound of 16 kHz.
+// listening returns the command that transcribes a sound of 16 kHz.
 func listening(sound, log string) (sandbox.Command, error) {
 	program, err := recogniser("pocketsphinx")
 	if err != nil {
@@ -112,15 +111,15 @@ func listening(sound, log string) (sandbox.Command, error) {
 		"-dict", filepath.Join(model, "cmudict-en-us.dict"), "-logfn", log,
 	}
 	if filepath.Base(program) == newSphinx {
-		args = append(args, "live", sound) // each passage of speech, by its own
+		args = append(args, "live", sound) // one result per passage of speech
 	} else {
 		args = append(args, "-infile", sound)
 	}
 	return sandbox.Command{Program: program, Args: args, Read: []string{model}, Timeout: hearTime}, nil
 }
 
-// heard is what a recogniser says, a line for each passage: as JSON since version 5
-// (pocketsphinx(1), "t" is the text), as plain words before.
+// heard parses pocketsphinx's output, one line per passage: JSON since version 5
+// (pocketsphinx(1), "t" is the text), plain text before.
 func heard(said []byte) string {
 	var lines []string
 	all := bufio.NewScanner(bytes.NewReader(said))
@@ -143,8 +142,8 @@ func heard(said []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// words leaves out the marks of silence and noise: <s>, <sil>, [NOISE], ++COUGH++; and
-// which way of pronouncing a word was heard: "the(2)".
+// words removes the marks of silence and noise (<s>, <sil>, [NOISE], ++COUGH++) and the numbers
+// of pronunciations: "the(2)".
 func words(line string) string {
 	var kept []string
 	for w := range strings.FieldsSeq(line) {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// mostScanned is the limit on the pages that are read by OCR at once: each takes some seconds.
+	// mostScanned is the maximum number of pages for OCR at once: each takes some seconds.
 	mostScanned = 30
 	scanTime    = 8 * time.Minute
-	// scanDensity is the resolution at which pages are read, in pixels per inch, and mostScan the
-	// most pixels of a page.
+	// scanDensity is the resolution for OCR, in pixels per inch, and mostScan the maximum number of
+	// pixels of a page.
 	scanDensity = 300
 	mostScan    = 16_000_000
 )
@@ -33,7 +33,7 @@ type document struct {
 	areas []float64
 }
 
-// pdfToText reads the text of a document. Pages are read by OCR where none of them has a text layer.
+// pdfToText returns the text of a document. If no page has a text layer, it uses OCR.
 func (r reader) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	doc, err := r.chosenPages(ctx, c)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r reader) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 	return out, nil
 }
 
-// ocrPDF lays an invisible text over the pages that have no text layer. The pages stay as they are.
+// ocrPDF adds an invisible text layer to the pages that have none. Their look does not change.
 func (r reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	whole, err := r.chosenPages(ctx, c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	return toolbox.Output{Path: filepath.Join(c.Dir, filepath.Base(made)), About: about}, nil
 }
 
-// chosenPages is the document of a call, or its wanted pages as a document.
+// chosenPages returns the document of a call, reduced to the selected pages.
 func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {
@@ -135,7 +135,7 @@ func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, erro
 	for number := range strings.SplitSeq(wanted.Text, ",") {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n > len(areas) {
-			return document{}, fmt.Errorf("choose pages: %q is no page", number)
+			return document{}, fmt.Errorf("choose pages: there is no page %q", number)
 		}
 		chosen.areas = append(chosen.areas, areas[n-1])
 	}
@@ -143,7 +143,7 @@ func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, erro
 	return chosen, err
 }
 
-// layers are the text layers of the pages.
+// layers returns the text layer of each page.
 func (d documents) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
 	text, err := d.run(ctx, sandbox.Command{
 		Program: "pdftotext", Args: []string{"-layout", "-enc", "UTF-8", doc.path, "-"},
@@ -152,7 +152,7 @@ func (d documents) layers(ctx context.Context, c toolbox.Call, doc document) ([]
 	return strings.Split(strings.ToValidUTF8(string(text), "?"), "\f"), err
 }
 
-// recognised is the writing on the first pages of a document.
+// recognised returns the text of the first pages by OCR.
 func (r reader) recognised(ctx context.Context, c toolbox.Call, doc document) (writing, error) {
 	if _, err := r.look(need{program: "tesseract", debian: "tesseract-ocr"}); err != nil {
 		return writing{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
@@ -166,7 +166,7 @@ func (r reader) recognised(ctx context.Context, c toolbox.Call, doc document) (w
 	return page{scale: 1}.writing(table), err
 }
 
-// pictures draws the pages of a document that have an area, in order.
+// pictures renders the pages of a document, in order.
 func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
 	names := make([]string, len(doc.areas))
 	for i, area := range doc.areas {
@@ -191,7 +191,7 @@ func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]s
 	return names, nil
 }
 
-// tesseract reads pictures in the folder of a call as the pages of one document.
+// tesseract runs OCR on pictures in the call's folder, as the pages of one document.
 func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string, to string, options ...string) ([]byte, error) {
 	letters, err := r.letters(ctx, c)
 	if err != nil {
@@ -208,7 +208,7 @@ func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string
 	})
 }
 
-// qpdf makes a document, of that name, of one that it reads.
+// qpdf writes a document with qpdf. read is the input, and name the file name of the output.
 func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(c.Dir, name))
 	if err != nil {

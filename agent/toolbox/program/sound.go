@@ -25,21 +25,21 @@ func (s sounds) operations() map[string]operation {
 	}
 }
 
-// recording is a file with sound that was looked at.
+// recording is a file with sound, and its probe result.
 type recording struct {
 	path string
 	look ffmpeg.Look
 }
 
-// name is what people call it.
+// name is the file name.
 func (r recording) name() string { return filepath.Base(r.path) }
 
-// input is the recording as a program reads it.
+// input is the recording as an input of ffmpeg.
 func (r recording) input() ffmpeg.Input {
 	return ffmpeg.Input{Path: r.path, Type: plan.Audio}
 }
 
-// sound is how ffmpeg names its sound if it is the first input.
+// sound is ffmpeg's name for the audio stream if the recording is the first input.
 func (r recording) sound() string { return r.look.Audio().Of(0) }
 
 // fault is an error about the recording; the sentence begins with its name.
@@ -47,28 +47,28 @@ func (r recording) fault(err error, is plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", r.name(), is), Err: err}
 }
 
-// recorded looks at a file and finds sound in it.
+// recorded probes a file, which must have sound.
 func (s sounds) recorded(ctx context.Context, path string) (recording, error) {
 	look, err := s.config.FFmpeg.Look(ctx, path)
 	if err != nil {
-		return recording{}, fmt.Errorf("look at a sound: %w", err)
+		return recording{}, fmt.Errorf("probe a sound: %w", err)
 	}
 	return recordingOf(path, look)
 }
 
-// recordingOf is a file that was looked at.
+// recordingOf makes a recording of a probed file, which must have sound.
 func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 	r := recording{path, look}
 	if look.Audio() == nil {
 		return recording{}, &plan.Fault{
-			Sentence: plan.Say("%q %s", r.name(), plan.Say("has no sound.")), Err: errors.New("no stream of sound has samples"),
-			Final: true, // no other way finds one
+			Sentence: plan.Say("%q %s", r.name(), plan.Say("has no sound.")), Err: errors.New("no audio stream has samples"),
+			Final: true, // no other backend finds one
 		}
 	}
 	return r, nil
 }
 
-// recording is the file of the argument "audio".
+// recording probes the file of the argument "audio".
 func (s sounds) recording(ctx context.Context, c toolbox.Call) (recording, error) {
 	path, err := fileIn(c, "audio")
 	if err != nil {
@@ -77,10 +77,10 @@ func (s sounds) recording(ctx context.Context, c toolbox.Call) (recording, error
 	return s.recorded(ctx, path)
 }
 
-// soundTime is how long a sound may be worked on: hours of it take minutes.
+// soundTime is the timeout of work on a sound: hours of sound take minutes.
 const soundTime = 10 * time.Minute
 
-// render writes a sound that a filter makes of a recording; "" is none.
+// render writes a recording in a format, through a filter unless it is "".
 func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound()}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime,
@@ -95,14 +95,14 @@ func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f sound
 	return job.Output, nil
 }
 
-// waveHead is the size of what precedes the samples in a WAV file that ffmpeg writes without metadata
+// waveHead is the size of the header of a WAV file that ffmpeg writes without metadata
 // (http://soundfile.sapp.org/doc/WaveFormat/).
 const waveHead = 44
 
-// mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
+// mostDecoded is the maximum size of decoded samples, in bytes. They are only a temporary file.
 const mostDecoded = 512 << 20
 
-// decode writes the beginning of a recording as samples of one channel, 16 bits each, in a WAV file.
+// decode writes the beginning of a recording as a mono WAV file with 16-bit samples.
 func (s sounds) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Output: filepath.Join(c.Dir, "samples.wav"), Most: mostDecoded, Timeout: soundTime,

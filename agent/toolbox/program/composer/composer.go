@@ -1,12 +1,12 @@
-// Package composer writes small pieces of music from words: mood, style, tempo, key, instruments and
-// length become a melody, chords, a bass and drums in ABC notation.
+// Package composer composes short pieces from a description: mood, style, tempo, key, instruments and
+// length become melody, chords, bass and drums in ABC notation.
 //
 // Guarantees:
 //   - The same words and the same seed give the same notes, on every machine.
-//   - Every text gives a piece that abc2midi accepts (the ABC music standard 2.1, and its "%%MIDI"
-//     commands), even if no word is understood. No word of the text is part of it.
-//   - A piece has a form: the first part comes back after a contrasting one, and it ends on the
-//     keynote. Its length is the one that was asked for, within bounds.
+//   - Every text yields a piece that abc2midi accepts (the ABC music standard 2.1, and its "%%MIDI"
+//     commands), even if no word is understood. The piece contains no word of the text.
+//   - A piece has a form: the first part returns after a contrasting one, and it ends on the
+//     keynote. It has the requested length, within bounds.
 //
 // Styles, moods, instruments and patterns are in the tables, not in the code.
 package composer
@@ -28,29 +28,29 @@ const (
 	Longest  = 3 * time.Minute
 )
 
-// Piece is music that can be played.
+// Piece is a piece of music.
 type Piece struct {
 	// ABC is the piece in ABC notation.
 	ABC string
-	// Length includes the fading of the last chord, and Asked is what the words ask for, or 0.
+	// Length includes the decay of the last chord. Asked is the requested length, or 0.
 	Length, Asked time.Duration
 	// Key is the keynote with the scale: "D minor".
 	Key string
-	// Tempo is in beats a minute.
+	// Tempo is in beats per minute.
 	Tempo int
-	// Style and Mood are what the words were understood as; Mood may be empty.
+	// Style and Mood are as understood from the words; Mood may be empty.
 	Style, Mood string
 	// Instruments play the melody and the chords.
 	Instruments []string
-	// Used are the words that were understood, except the length. Unplayed are instruments that
-	// were asked for and have no sound.
+	// Used are the words that were understood, except the length. Unplayed are requested
+	// instruments for which there is no sound.
 	Used, Unplayed []string
 }
 
 //go:embed tables.yaml
 var file []byte
 
-// tables are what the composer knows. The file explains their fields.
+// tables is the composer's knowledge. The file documents the fields.
 type tables struct {
 	Styles                  []style
 	Moods                   []mood
@@ -81,7 +81,7 @@ type (
 		Lively                        int
 		Major, Minor                  family
 	}
-	// family is a scale in place of the plain one, and the progressions of the first and the contrasting part.
+	// family holds a scale that replaces the plain one, and the chord progressions of the first and the contrasting part.
 	family struct {
 		Scale string
 		A, B  []string
@@ -112,23 +112,23 @@ type (
 	}
 )
 
-// Asked is the length that the words ask for, or 0. The error is one of the tables.
+// Asked returns the length that the words ask for, or 0. It fails only if the tables are invalid.
 func Asked(words string) (time.Duration, error) {
 	r := reader{text: plain(words)}
 	if err := yaml.Unmarshal(file, &r.tables); err != nil {
-		return 0, fmt.Errorf("the tables of music: %w", err)
+		return 0, fmt.Errorf("read the music tables: %w", err)
 	}
 	return r.length(), nil
 }
 
-// Compose writes the piece that the words ask for. The error is one of the tables.
+// Compose composes a piece from a description. It fails only if the tables are invalid.
 func Compose(words string, seed int64) (Piece, error) {
 	text, hash := plain(words), fnv.New64a()
 	_, _ = hash.Write([]byte(text))                           // it never fails
 	dice := rand.New(rand.NewPCG(hash.Sum64(), uint64(seed))) //nolint:gosec // music, and the sign does not matter
 	r := reader{text: text, dice: dice}
 	if err := yaml.Unmarshal(file, &r.tables); err != nil {
-		return Piece{}, fmt.Errorf("the tables of music: %w", err)
+		return Piece{}, fmt.Errorf("read the music tables: %w", err)
 	}
 	b := r.brief()
 	s := score{tables: &r.tables, brief: b, dice: dice}
@@ -149,5 +149,5 @@ func Compose(words string, seed int64) (Piece, error) {
 	return p, nil
 }
 
-// pick draws one of several.
+// pick draws a random element.
 func pick[T any](dice *rand.Rand, of []T) T { return of[dice.IntN(len(of))] }

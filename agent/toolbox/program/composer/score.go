@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// chord is in semitones above C, the root first.
+// chord lists semitones above C, the root first.
 type chord []int
 
 func (c chord) has(pitch int) bool {
 	return slices.ContainsFunc(c, func(tone int) bool { return (pitch-tone)%12 == 0 })
 }
 
-// from is the chord from a pitch upwards, or one note of it: a digit counts from below, octaves on.
+// from returns the chord's notes from a pitch upwards for the sign x, or one of them for a digit:
+// 1 is the lowest, and higher digits continue into the next octaves.
 func (c chord) from(low int, sign byte) []int {
 	var all []int
 	for _, tone := range c {
@@ -32,38 +33,38 @@ func (c chord) from(low int, sign byte) []int {
 	return []int{all[k%len(all)] + 12*(k/len(all))}
 }
 
-// above is the lowest pitch of that name from a pitch upwards.
+// above returns the lowest pitch of the same name at or above low.
 func above(low, pitch int) int { return low + ((pitch-low)%12+12)%12 }
 
 // bar is one bar of a piece.
 type bar struct {
-	section, index int // of the form; within the phrase
+	section, index int // the section of the form; the bar's index within its phrase
 	chord          chord
-	turns, last    bool // another section follows; the end
+	turns, last    bool // whether another section follows; whether it is the last bar
 }
 
-// note is a sign of a pattern.
+// note is one note of a pattern.
 type note struct {
 	sign   byte
-	number int // of the notes of the bar
+	number int // its index among the notes of the bar
 	onBeat bool
 }
 
-// score is a piece: its bars, and what the voices play in ABC notation.
+// score is a piece in the making: its bars, and the voices in ABC notation.
 type score struct {
 	*tables
 	brief
 
 	dice        *rand.Rand
-	steps, beat int // sixteenths of a bar and of a beat
+	steps, beat int // sixteenths per bar and per beat
 	bars        []bar
 	voices      []string
 }
 
-// usual is the length of a piece if none is asked for, and ring is how long the last chord fades after its bar.
+// usual is the default length of a piece. ring is the decay of the last chord after its bar.
 const usual, ring = 25 * time.Second, 1200 * time.Millisecond
 
-// length is that of the whole piece: as long as was asked for if it is long enough.
+// length returns the length of the piece: the requested one if the bars fill it.
 func (s *score) length() time.Duration {
 	all := time.Duration(len(s.bars))*s.barTime() + ring
 	if s.asked > 0 {
@@ -76,8 +77,8 @@ func (s *score) barTime() time.Duration {
 	return time.Minute / time.Duration(s.tempo) * time.Duration(s.steps) / time.Duration(s.beat)
 }
 
-// write composes the piece: phrases of four bars in the form AABA, and a last chord. The tempo gives way
-// so that whole phrases fill the time.
+// write composes the piece: phrases of four bars in the form AABA, and a last chord. It adjusts the
+// tempo so that whole phrases fill the time.
 func (s *score) write() {
 	metre := s.style.Meter
 	if s.steps, s.beat = len(s.Cells[metre][0][0]), 4; strings.HasSuffix(metre, "/8") {
@@ -108,7 +109,7 @@ func (s *score) write() {
 	s.drum(s.Drums[s.drums][metre], s.Fills[metre])
 }
 
-// harmony is a chord in the key.
+// harmony returns a chord in the key of the piece.
 func (s *score) harmony(numeral string) chord {
 	c := slices.Clone(s.Harmonies[numeral])
 	for i := range c {
@@ -117,8 +118,8 @@ func (s *score) harmony(numeral string) chord {
 	return c
 }
 
-// voice adds a part, unless others play alone: the pattern of each bar, and the pitches of its notes. In the
-// last bar the first note is held.
+// voice adds a part, unless only other instruments were asked for. pattern gives the rhythm of
+// each bar, and pitches the notes. In the last bar the first note is held.
 func (s *score) voice(who instrument, volume, pan int, pattern func(bar) string, pitches func(bar, note) []int) {
 	if who.Name == "" || len(s.only) > 0 && !slices.Contains(s.only, who.Name) {
 		return
@@ -153,17 +154,17 @@ func (s *score) voice(who instrument, volume, pan int, pattern func(bar) string,
 	s.voices = append(s.voices, text.String())
 }
 
-// strike plays a chord in the octave around the middle of an instrument.
+// strike returns a chord's pitches in the octave around the middle of the instrument's range.
 func (i instrument) strike(now bar, n note) []int {
 	return now.chord.from(min(max(60, i.Low+5), i.High-8)-6, n.sign)
 }
 
-// low plays a bass, from the root.
+// low returns a bass note, counted from the root.
 func (i instrument) low(now bar, n note) []int {
 	return now.chord.from(above(max(i.Low, 28), now.chord[0]), n.sign)
 }
 
-// melody adds the tune: motifs that come back over each chord, and the keynote at the end.
+// melody adds the tune: motifs that recur over each chord, and the keynote at the end.
 func (s *score) melody(cells [][]string) {
 	level := min(max(s.mood.Energy+s.style.Lively, 0), len(cells)-1)
 	var motifs [4]string // two of each section
@@ -174,7 +175,7 @@ func (s *score) melody(cells [][]string) {
 			steps[i] = append(steps[i], 2*pick(s.dice, []int{-1, 1, -1, 1, -1, 1, 0, 2, -2, 3, -3}))
 		}
 	}
-	motif := func(now bar) int { return 2*now.section + now.index%3/2 } // the third bar of a phrase is another one
+	motif := func(now bar) int { return 2*now.section + now.index%3/2 } // the third bar of a phrase has the other motif
 	middle := min(max(69+s.mood.Register, s.lead.Low+8), s.lead.High-10)
 	low, high, pitch := max(s.lead.Low, middle-10), min(s.lead.High, middle+14), middle
 	s.voice(s.lead, 108, 60, func(now bar) string { return motifs[motif(now)] }, func(now bar, n note) []int {
@@ -199,15 +200,15 @@ func (s *score) melody(cells [][]string) {
 	})
 }
 
-// fits reports whether a pitch is of the scale or the chord, and clashes with no tone of the chord
-// that the scale lacks.
+// fits reports whether a pitch is in the scale or the chord, and does not clash with a chord tone
+// outside the scale.
 func (s *score) fits(pitch int, c chord) bool {
 	scale := func(p int) bool { return slices.Contains(s.scale.Steps, above(0, p-s.key)) }
 	clash := func(p int) bool { return c.has(p) && !scale(p) }
 	return c.has(pitch) || scale(pitch) && !clash(pitch-1) && !clash(pitch+1)
 }
 
-// drum adds a voice for each drum: its pattern, a fill before another section, and a last stroke.
+// drum adds a voice for each drum: its pattern, a fill before a new section, and a final stroke.
 func (s *score) drum(pattern, fill map[string]string) {
 	for _, drum := range slices.Sorted(maps.Keys(s.Kit)) {
 		last := map[string]string{"kick": "x", "crash": "x"}[drum]
@@ -227,12 +228,14 @@ func (s *score) drum(pattern, fill map[string]string) {
 	}
 }
 
-// abc is the piece as a text. Its unit is a sixteenth, since abc2midi divides notes by two only.
+// abc returns the piece in ABC notation. Its unit is a sixteenth, since abc2midi divides notes by
+// two only.
 func (s *score) abc() string {
 	return fmt.Sprintf("X:1\nT:music\nM:%d/16\nL:1/16\nQ:%d/16=%d\nK:C\n", s.steps, s.beat, s.tempo) + strings.Join(s.voices, "")
 }
 
-// struck are pitches of MIDI that sound together, in ABC, each with its accidental: 60 is =C, 72 is =c.
+// struck writes simultaneous MIDI pitches as an ABC chord, each with its accidental: 60 is =C, 72
+// is =c.
 func struck(pitches []int) string {
 	var text strings.Builder
 	for _, p := range slices.Compact(pitches) {

@@ -14,7 +14,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// brief is what the words were understood as.
+// brief is how the words were understood.
 type brief struct {
 	style                   style
 	mood                    mood
@@ -26,11 +26,11 @@ type brief struct {
 	steady                  bool // the tempo was given
 	asked                   time.Duration
 	lead, chords, bass, pad instrument
-	drums                   string   // their pattern, or ""
-	only                    []string // the instruments that play alone, or none
+	drums                   string   // the pattern, or ""
+	only                    []string // the instruments of a solo; empty if it is none
 }
 
-// reader understands a plain text. What it leaves open is drawn.
+// reader interprets a plain text. Anything that the text leaves open is drawn at random.
 type reader struct {
 	tables
 
@@ -39,7 +39,7 @@ type reader struct {
 	used []string
 }
 
-// The bounds of a tempo, in beats a minute.
+// The bounds of the tempo, in beats per minute.
 const slowest, fastest = 40, 200
 
 var (
@@ -47,7 +47,8 @@ var (
 	keyed = lazyregexp.New(` ([a-g]) ?(#|sharp|flat)? (major|minor) `)
 )
 
-// brief reads the text. The mood with the most words counts, the first style, and the last scale and speed.
+// brief interprets the text. The mood with the most words wins, the first style, and the last
+// scale and speed.
 func (r *reader) brief() brief {
 	b := brief{mood: mood{Tempo: 1, Energy: 2}, asked: r.length()}
 	styles, named := meant(r, r.Styles), map[string]int{}
@@ -80,10 +81,10 @@ func (r *reader) brief() brief {
 	return b
 }
 
-// last is the last of all, or what stands in for none.
-func last[T any](all []T, none T) T { return append([]T{none}, all...)[len(all)] }
+// last returns the last element, or the fallback if there is none.
+func last[T any](all []T, fallback T) T { return append([]T{fallback}, all...)[len(all)] }
 
-// meant are the entries that the text names and does not deny.
+// meant returns the entries that the text names and does not negate.
 func meant[T known](r *reader, table []T) []T {
 	var all []T
 	for _, f := range find(r.text, table) {
@@ -95,7 +96,7 @@ func meant[T known](r *reader, table []T) []T {
 	return all
 }
 
-// match is what a pattern finds in the text.
+// match returns the first match of a pattern in the text.
 func (r *reader) match(pattern lazyregexp.Regexp) []string {
 	m := pattern.FindStringSubmatch(r.text)
 	if m != nil {
@@ -104,9 +105,9 @@ func (r *reader) match(pattern lazyregexp.Regexp) []string {
 	return m
 }
 
-// cast gives the parts to the instruments that are named, and the rest to those of the style.
+// cast gives parts to the named instruments, and the remaining parts to those of the style.
 func (r *reader) cast(b *brief, styled bool) {
-	var free []instrument // that have no part yet
+	var free []instrument // without a part so far
 	wanted, unwanted, solo := false, false, false
 	var playing []string
 	for _, f := range find(r.text, r.Instruments) {
@@ -154,11 +155,11 @@ func (r *reader) cast(b *brief, styled bool) {
 	}
 }
 
-// length is the one that the text asks for, or 0: "half a minute", "30 s", "1:30", "三十秒".
+// length returns the length that the text asks for, or 0: "half a minute", "30 s", "1:30", "三十秒".
 func (r *reader) length() time.Duration {
 	oneOf := func(words map[string]float64) string { return strings.Join(slices.Collect(maps.Keys(words)), "|") }
 	amount := regexp.MustCompile(` (\d{1,2}):([0-5]\d) |(?:\s|\p{Han})(\d{1,4}(?:\.\d{1,3})?|` + oneOf(r.Numbers) + `)(?: (half|an?))? ?` +
-		`个?(` + oneOf(r.Units) + `)(?:\s|\p{Han})`) //nolint:gosmopolitan // as Chinese says it
+		`个?(` + oneOf(r.Units) + `)(?:\s|\p{Han})`) //nolint:gosmopolitan // Chinese wording
 	amount.Longest()
 	seconds := 0.0
 	for word := range strings.FieldsSeq(r.text) {
@@ -173,7 +174,7 @@ func (r *reader) length() time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// number reads digits; nothing is 0.
+// number parses digits; anything else is 0.
 func number(digits string) float64 {
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
@@ -182,7 +183,7 @@ func number(digits string) float64 {
 	return f
 }
 
-// plain is a text in lower case, with one space around each word and nothing else between them.
+// plain normalizes a text: lower case, with one space around each word and no punctuation.
 func plain(text string) string {
 	fields := strings.FieldsFunc(strings.ToLower(strings.ToValidUTF8(text, " ")), func(r rune) bool {
 		return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) && !strings.ContainsRune("#:.", r)
@@ -193,7 +194,7 @@ func plain(text string) string {
 	return " " + strings.Join(slices.DeleteFunc(fields, func(f string) bool { return f == "" }), " ") + " "
 }
 
-// found is an entry of a table that a text names.
+// found is a table entry that a text names.
 type found[T any] struct {
 	is     T
 	words  string
@@ -202,18 +203,18 @@ type found[T any] struct {
 }
 
 var (
-	takenBack = lazyregexp.New(`(?: (?:no|not|without)(?: [^ ]+)?|没有|不要) ?$`) //nolint:gosmopolitan // as Chinese says it
-	before    = lazyregexp.New(`(?: (?:only|just|solo)(?: [^ ]+)?|只有) ?$`)    //nolint:gosmopolitan // as Chinese says it
-	after     = lazyregexp.New(`^ ?(?:only |alone |独奏)`)                      //nolint:gosmopolitan // as Chinese says it
+	takenBack = lazyregexp.New(`(?: (?:no|not|without)(?: [^ ]+)?|没有|不要) ?$`) //nolint:gosmopolitan // Chinese wording
+	before    = lazyregexp.New(`(?: (?:only|just|solo)(?: [^ ]+)?|只有) ?$`)    //nolint:gosmopolitan // Chinese wording
+	after     = lazyregexp.New(`^ ?(?:only |alone |独奏)`)                      //nolint:gosmopolitan // Chinese wording
 	unspaced  = lazyregexp.New(`\p{Han}|\p{Hiragana}|\p{Katakana}`)
 )
 
-// known is what a table lists.
+// known is an element of a table.
 type known interface{ listed() entry }
 
 func (e entry) listed() entry { return e }
 
-// byName is the entry with that name, or the zero value.
+// byName returns the entry with that name, or the zero value.
 func byName[T known](table []T, name string) (none T) {
 	for _, e := range table {
 		if e.listed().Name == name {
@@ -223,8 +224,8 @@ func byName[T known](table []T, name string) (none T) {
 	return none
 }
 
-// find lists the entries that a plain text names, in the order of the text. Of words that begin together the
-// longest count.
+// find lists the entries that a plain text names, in text order. The longest of the words that
+// begin at the same place counts.
 func find[T known](text string, table []T) []found[T] {
 	var all []found[T]
 	for at := 0; at < len(text); at++ {

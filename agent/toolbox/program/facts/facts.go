@@ -1,5 +1,5 @@
-// Package facts tells what a command line or a request may know of a call: its settings, and what is
-// measured of its files.
+// Package facts provides the values that a command line or a request can use: the settings of a call,
+// and measurements of its files.
 package facts
 
 import (
@@ -27,9 +27,9 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// Facts are those of one call. They are used by one goroutine.
+// Facts are the facts of one call. They are not safe for concurrent use.
 type Facts struct {
-	// Item is the number of the result that is spoken of, from 1.
+	// Item is the number of the current result, from 1.
 	Item int
 
 	ctx      context.Context //nolint:containedctx // it lives as long as the call
@@ -43,23 +43,23 @@ type Facts struct {
 
 // Measurer measures files.
 type Measurer interface {
-	// Look looks at a sound or a video.
+	// Look probes a sound or a video.
 	Look(ctx context.Context, path string) (ffmpeg.Look, error)
 	// Listen decodes a sound.
 	Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (Heard, error)
-	// Loudness measures a sound.
+	// Loudness measures the loudness of a sound.
 	Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error)
-	// Pages are the sizes of the pages of a document, in square points.
+	// Pages returns the areas of a document's pages, in square points.
 	Pages(ctx context.Context, path string) ([]float64, error)
 }
 
-// Heard is what is found out about a sound by decoding it.
+// Heard holds what decoding a sound found out.
 type Heard struct {
 	Length time.Duration
 	Voice  bool
 }
 
-// New are the facts of a call. It looks at nothing yet.
+// New returns the facts of a call. Files are measured only when a fact is asked for.
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
@@ -67,7 +67,7 @@ func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits
 	}
 }
 
-// once keeps what was measured of a file.
+// once measures a file unless the result is cached.
 func once[T any](known map[string]T, path string, measure func() (T, error)) (T, error) {
 	if v, ok := known[path]; ok {
 		return v, nil
@@ -79,10 +79,10 @@ func once[T any](known map[string]T, path string, measure func() (T, error)) (T,
 	return v, err
 }
 
-// Look looks at a sound or a video. FFmpeg remembers what it has seen.
+// Look probes a sound or a video. FFmpeg caches the result.
 func (f *Facts) Look(path string) (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) }
 
-// Values are the resources that a name stands for: "video", or "videos#1" of several.
+// Values returns the resources of an argument: "video", or one of several as "videos#1".
 func (f *Facts) Values(name string) []toolbox.Value {
 	arg, number, one := strings.Cut(name, "#")
 	values := f.call.Args[arg]
@@ -96,10 +96,10 @@ func (f *Facts) Values(name string) []toolbox.Value {
 	return values[i : i+1]
 }
 
-// Of is the value of a name: "video", "video.width", "videos.count", "count", "region.x". It is the
-// zero value for an argument that is absent. Of several resources, the duration and the pages are
-// added up, "start" is the duration of those before it, and the size is that of the largest video or the first picture; of anything else it is the
-// highest value.
+// Of returns the value of a name: "video", "video.width", "videos.count", "count", "region.x". It is
+// the zero value for an absent argument. For several resources, durations and pages are added up,
+// "start" is the total duration of the preceding ones, the size is that of the largest video or the
+// first picture, and other facts are the maximum.
 func (f *Facts) Of(name string) (template.Value, error) {
 	arg, fact, _ := strings.Cut(name, ".")
 	if v, ok := f.call.Params[arg]; ok {
@@ -158,12 +158,12 @@ func (f *Facts) Of(name string) (template.Value, error) {
 	return template.Num(highest), nil
 }
 
-// Pages are the sizes of the pages of a document, measured once.
+// Pages returns the areas of a document's pages, measured once.
 func (f *Facts) Pages(path string) ([]float64, error) {
 	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
 }
 
-// sizeOf is the size of the largest video, or of the first picture.
+// sizeOf returns the size of the largest video, or of the first picture.
 func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 	for _, v := range values {
 		if v.Type != plan.Video {
@@ -181,7 +181,7 @@ func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 	return w, h, nil
 }
 
-// measure is a fact of one document, sound or video.
+// measure returns a fact of one document, picture, sound or video.
 func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	if fact == "bytes" {
 		info, err := os.Stat(v.Path)
@@ -203,7 +203,7 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	}
 	if v.Type.Fits(plan.Image) {
 		info, err := media.Describe(f.ctx, v.Path, f.limits)
-		if !info.Animated() { // only the first frame of the others is used
+		if !info.Animated() { // of other formats only the first frame is used
 			info.Frames = 1
 		}
 		return map[string]float64{"frames": float64(info.Frames), "duration": info.Length.Seconds()}[fact], err
@@ -217,7 +217,7 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	case "heard", "voice":
 		heard, err := once(f.heard, v.Path, func() (Heard, error) { return f.measurer.Listen(f.ctx, v, l) })
 		return map[string]float64{"heard": heard.Length.Seconds(), "voice": bit(heard.Voice)}[fact], err
-	case "peak", "silent", "room": // so many times louder its peak is at full volume
+	case "peak", "silent", "room": // "room" is the gain that brings the peak to full scale
 		loud, err := once(f.loudness, v.Path, func() (ffmpeg.Loudness, error) { return f.measurer.Loudness(f.ctx, v, l) })
 		return map[string]float64{"peak": loud.Peak, "room": math.Pow(10, -loud.Peak/20), "silent": bit(loud.Silent())}[fact], err
 	case "rate":
@@ -234,14 +234,14 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	}[fact], nil
 }
 
-// copyable is the format of a sound that can be copied into a new file without encoding it anew; "" for
-// others.
+// copyable returns the format to which a sound can be copied without re-encoding; "" if there is
+// none.
 func copyable(l ffmpeg.Look) string {
 	sound := l.Audio()
 	if sound == nil {
 		return ""
 	}
-	formats := map[string]map[string]string{ // by kind of file and codec; "" is any other codec
+	formats := map[string]map[string]string{ // by MIME type and codec; "" is any other codec
 		"audio/mpeg": {"mp3": "mp3"}, "audio/wav": {"": "wav"}, "audio/flac": {"": "flac"}, "audio/aiff": {"": "aiff"},
 		"audio/ogg": {"vorbis": "ogg", "opus": "ogg"}, "application/ogg": {"vorbis": "ogg", "opus": "ogg"},
 		"audio/mp4": {"aac": "m4a", "alac": "m4a"}, "audio/x-m4a": {"aac": "m4a", "alac": "m4a"}, "audio/aac": {"aac": "m4a"},
@@ -249,7 +249,7 @@ func copyable(l ffmpeg.Look) string {
 	return cmp.Or(formats[sound.Codec], formats[""])
 }
 
-// setting is the value of a parameter, or a fact of it.
+// setting returns the value of a parameter, or a fact of it.
 func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 	data, _ := param.As[any](v)
 	switch d := data.(type) {
@@ -274,7 +274,7 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 	case []int:
 		return template.Text(v.String()), nil
 	case []quantity.Tag:
-		return template.Value{Kind: template.Words}, nil // they are handed over in a file
+		return template.Value{Kind: template.Words}, nil // they are passed in a file
 	case quantity.Pages:
 		return f.chosen(d, fact)
 	case []time.Duration:
@@ -295,7 +295,7 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 			return template.Num(float64(part)), nil
 		}
 		sign := map[string]string{"": "0x", "hex": "#"}[fact] // "digits" have none
-		if fact == "light" {                                  // that black is read on it: https://www.w3.org/TR/AERT/#color-contrast
+		if fact == "light" {                                  // light enough for black text: https://www.w3.org/TR/AERT/#color-contrast
 			return template.Truth(299*int(d.R)+587*int(d.G)+114*int(d.B) > 128*1000), nil
 		}
 		return template.Text(fmt.Sprintf("%s%02X%02X%02X", sign, d.R, d.G, d.B)), nil
@@ -314,14 +314,14 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		return template.Num(d.Of(length).Seconds()), err
 	}
 	if fact == "" {
-		return template.Truth(true), nil // it is there, for a condition; the others are told by their facts alone
+		return template.Truth(true), nil // the value is present, which conditions test; otherwise only its facts are used
 	}
 	facts, err := f.parts(data)
 	return template.Num(facts[fact]), err
 }
 
-// parts are the facts of a parameter that is told by them alone, as a region is by its "x". Some are
-// relative to what is worked on.
+// parts returns the facts of a parameter that has only facts, such as the "x" of a region. Some
+// are relative to the file.
 func (f *Facts) parts(data any) (map[string]float64, error) {
 	switch d := data.(type) {
 	case quantity.Anchor:
@@ -367,7 +367,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 	return nil, fmt.Errorf("no command line can take %T", data)
 }
 
-// passages are facts of several parts of a sound or a video.
+// passages returns a fact of several parts of a sound or a video.
 func (f *Facts) passages(all []quantity.Passage, fact string) (template.Value, error) {
 	var holds, becomes, listed []string
 	var length, from, to float64
@@ -401,7 +401,7 @@ func (f *Facts) passages(all []quantity.Passage, fact string) (template.Value, e
 	}[fact]), nil
 }
 
-// chosen are pages of the first document.
+// chosen returns a fact of the selected pages of the first document.
 func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if v := f.call.Args[arg][0]; v.Type == plan.Document {
@@ -425,10 +425,10 @@ func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 			return template.Text(strings.Trim(strings.ReplaceAll(fmt.Sprint(pages), " ", ","), "[]")), nil
 		}
 	}
-	return template.Value{}, errors.New("nothing of the call has pages")
+	return template.Value{}, errors.New("no file of the call has pages")
 }
 
-// duration is that of the first sound or video, by the names of arguments, with the name of its file.
+// duration returns the duration and the file name of the first sound or video, in order of argument names.
 func (f *Facts) duration() (time.Duration, string, error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if v := f.call.Args[arg][0]; v.Type == plan.Video || v.Type == plan.Audio {
@@ -436,10 +436,11 @@ func (f *Facts) duration() (time.Duration, string, error) {
 			return l.Duration, filepath.Base(v.Path), err
 		}
 	}
-	return 0, "", errors.New("nothing of the call has a duration")
+	return 0, "", errors.New("no file of the call has a duration")
 }
 
-// size is that of the first video, or else of the first picture, by the names of arguments.
+// size returns the size of the first video, or else of the first picture, in order of argument
+// names.
 func (f *Facts) size() (w, h int, err error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if values := f.call.Args[arg]; values[0].Type == plan.Video {
@@ -454,9 +455,9 @@ func (f *Facts) size() (w, h int, err error) {
 	return 0, 0, errNoSize
 }
 
-var errNoSize = errors.New("nothing of the call has a size")
+var errNoSize = errors.New("no file of the call has a size")
 
-// final is a problem with what a person asked for in so many words: nothing else may stand in for it.
+// final is an error about what the person asked for explicitly, so no fallback is tried.
 func final(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }

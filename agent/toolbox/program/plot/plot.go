@@ -1,10 +1,10 @@
-// Package plot draws which frequencies of a sound are heard when.
+// Package plot draws spectrograms.
 //
 // Guarantees:
 //   - The same samples give the same picture.
-//   - The picture has a dark ground of its own, so it can be read on light and on dark pages.
-//   - Its size and the memory it takes do not depend on the length of the sound. It stops soon after its
-//     context.
+//   - The picture has its own dark background, so it is readable on light and dark pages.
+//   - The picture's size and the memory use do not depend on the length of the sound. Drawing stops
+//     soon after its context is cancelled.
 package plot
 
 import (
@@ -22,20 +22,20 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// Samples are those of a sound of one channel: 16 bits each, signed, the lower byte first.
+// Samples are the samples of a mono sound: 16 bits each, signed, little-endian.
 type Samples struct {
 	From io.ReaderAt
-	// Rate is how many there are a second.
+	// Rate is the number of samples per second.
 	Rate int
-	// Count is how many there are in all.
+	// Count is the total number of samples.
 	Count int64
 }
 
-// ErrNoSamples is the error of a sound in which there is nothing to draw.
+// ErrNoSamples is the error for an empty sound.
 var ErrNoSamples = errors.New("there are no samples")
 
-// read fills to with the samples from the one of that number on, from -1 to 1. Before the first and
-// behind the last there is silence.
+// read fills to with the samples from index at onwards, scaled to -1 to 1. Outside the sound
+// there is silence.
 func (s Samples) read(at int64, to []float64, raw []byte) error {
 	clear(to)
 	skip := max(-at, 0)
@@ -53,24 +53,23 @@ func (s Samples) read(at int64, to []float64, raw []byte) error {
 	return nil
 }
 
-// The colours of the ground, and of what is written on it.
+// The colours of the background and the labels.
 var ground, ink = color.NRGBA{0x0f, 0x17, 0x2a, 0xff}, color.NRGBA{0xcb, 0xd5, 0xe1, 0xff}
 
 const (
-	// lowest and highest are the frequencies at the foot and the head, in hertz: what people hear. It
-	// ends at half the rate of the samples, if that is less.
+	// lowest and highest bound the frequency axis, in hertz: the range of human hearing. The axis ends
+	// at half the sample rate if that is lower.
 	lowest, highest = 40.0, 20_000.0
-	// depth is how far below the strongest a frequency is still seen, in decibels.
+	// depth is the dynamic range, in decibels.
 	depth = 75.0
-	// looks is the most spectra that are taken for one column.
+	// looks is the maximum number of spectra per column.
 	looks = 3
-	// letters is the size of what is written on the axes, in pixels, and margin what stays free at the
-	// edges.
+	// letters is the font size of the labels, and margin their distance from the edges, in pixels.
 	letters, margin = 22, 4
 )
 
-// Spectrum draws time from left to right and frequency from the foot to the head, each octave as high as
-// any other. The strongest frequency is the brightest, and one that is 75 dB weaker is black.
+// Spectrum draws a spectrogram: time from left to right, frequency from bottom to top on a
+// logarithmic scale. The strongest level is the brightest, and levels 75 dB below it are black.
 func Spectrum(ctx context.Context, s Samples) (image.Image, error) {
 	if s.Count <= 0 || s.Rate <= 0 {
 		return nil, ErrNoSamples
@@ -100,7 +99,7 @@ func Spectrum(ctx context.Context, s Samples) (image.Image, error) {
 		x := float64(area.Min.X) + math.Round(float64(at)/float64(length)*float64(area.Dx()-1))
 		c.Box(x, float64(area.Max.Y), x+1, float64(area.Max.Y)+8, ink)
 		text := clock(at, apart)
-		left := min(max(x-write.Width(text)/2, margin), float64(c.Rect.Max.X)-margin-write.Width(text)) // whole, at both ends too
+		left := min(max(x-write.Width(text)/2, margin), float64(c.Rect.Max.X)-margin-write.Width(text)) // not cut off at the ends
 		c.Write(write, text, left, float64(area.Max.Y)+28, 0, ink)
 	}
 	for _, hz := range []int{50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000} {
@@ -119,13 +118,13 @@ func Spectrum(ctx context.Context, s Samples) (image.Image, error) {
 	return c.NRGBA, nil
 }
 
-// frequencyAt is the frequency at a height, from 0 at the foot to 1 at the head.
+// frequencyAt returns the frequency at a height, from 0 at the bottom to 1 at the top.
 func frequencyAt(height, top float64) float64 { return lowest * math.Pow(top/lowest, height) }
 
-// levels are the strengths of the rows in each column, in decibels, and the greatest.
+// levels returns the level of each row in each column, in decibels, and the maximum.
 func (s Samples) levels(ctx context.Context, size image.Point, top float64) ([][]float32, float64, error) {
 	all, strongest, t := make([][]float32, size.X), math.Inf(-1), newTransform()
-	places := make([]float64, size.Y+1) // in a spectrum, of the edges of the rows
+	places := make([]float64, size.Y+1) // the positions of the rows' edges in a spectrum
 	for y := range places {
 		places[y] = frequencyAt(float64(y)/float64(size.Y), top) * window / float64(s.Rate)
 	}
@@ -151,8 +150,8 @@ func (s Samples) levels(ctx context.Context, size image.Point, top float64) ([][
 	return all, strongest, nil
 }
 
-// at is the greatest power between two places in a spectrum, or what lies between its two neighbours
-// where they are closer than that.
+// at returns the maximum power between two positions in a spectrum, or the interpolated power if
+// no bin lies between them.
 func at(power []float64, from, to float64) float64 {
 	first, last := int(math.Ceil(from)), int(math.Floor(to))
 	if first > last {
@@ -167,14 +166,14 @@ func at(power []float64, from, to float64) float64 {
 	return most
 }
 
-// warmth are the colours from silence to the strongest frequency, equally far apart: brighter in even
-// steps, so that they are told apart without colours too.
+// warmth is the colour scale from silence to the maximum. Its brightness rises in even steps, so that
+// levels can be told apart without colour vision.
 var warmth = []color.NRGBA{
 	{0x02, 0x03, 0x0f, 0xff}, {0x1d, 0x11, 0x47, 0xff}, {0x51, 0x12, 0x7c, 0xff}, {0x83, 0x26, 0x81, 0xff}, {0xb7, 0x37, 0x79, 0xff},
 	{0xe7, 0x53, 0x64, 0xff}, {0xfc, 0x86, 0x62, 0xff}, {0xfe, 0xc2, 0x87, 0xff}, {0xfc, 0xfd, 0xbf, 0xff},
 }
 
-// heat is the colour of a strength, from 0 to 1.
+// heat returns the colour of a level, from 0 to 1.
 func heat(share float64) color.NRGBA {
 	place := min(max(share, 0), 1) * float64(len(warmth)-1)
 	k := min(int(place), len(warmth)-2)
@@ -183,10 +182,10 @@ func heat(share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// marks is the most marks on the axis of time.
+// marks is the maximum number of marks on the time axis.
 const marks = 10
 
-// step is the distance between the marks of something of that length.
+// step returns the distance between the marks on the time axis.
 func step(length time.Duration) time.Duration {
 	for _, s := range []float64{
 		.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400,
@@ -198,7 +197,7 @@ func step(length time.Duration) time.Duration {
 	return length / marks
 }
 
-// clock writes a time as it stands on an axis whose marks are that far apart.
+// clock formats a time for an axis whose marks are apart from each other.
 func clock(at, apart time.Duration) string {
 	switch {
 	case apart < 10*time.Millisecond:

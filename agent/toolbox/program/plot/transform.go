@@ -6,10 +6,10 @@ import (
 	"math/cmplx"
 )
 
-// window is how many samples a spectrum is taken of.
+// window is the number of samples of a spectrum.
 const window = 4096
 
-// transform takes spectra of windows of samples, softened at their edges (Hann).
+// transform computes the spectra of windows of samples, with a Hann window.
 type transform struct {
 	hann  []float64
 	turns []complex128
@@ -27,8 +27,8 @@ func newTransform() *transform {
 	return t
 }
 
-// add adds the power of each frequency, from 0 to half the rate of the samples, to what is
-// there. A full sine wave has the power 1.
+// add adds the power of each frequency, from 0 to half the sample rate, to power. A full-scale
+// sine wave has the power 1.
 func (t *transform) add(samples, power []float64) {
 	for i, v := range samples {
 		t.work[bits.Reverse32(uint32(i))>>(32-12)] = complex(v*t.hann[i], 0)
@@ -42,7 +42,7 @@ func (t *transform) add(samples, power []float64) {
 			}
 		}
 	}
-	const full = window / 4 // a sine wave's, since half of it lies at negative frequencies, and the edges take half
+	const full = window / 4 // the peak of a sine wave: half lies at negative frequencies, and the Hann window halves it again
 	for k := range power {
 		re, im := real(t.work[k])/full, imag(t.work[k])/full
 		power[k] += re*re + im*im
