@@ -22,38 +22,37 @@ const (
 	FailedStatus   = "failed"
 )
 
-// Answer is what ask prints.
+// Answer is the output of ask.
 type Answer struct {
 	Status string `json:"status"`
 	Text   string `json:"text"`
-	// Guesses are requests that a question may mean, in the order of their numbers; absent where
-	// nothing is guessed.
+	// Guesses are the numbered guesses of a question.
 	Guesses   []string       `json:"guesses,omitempty"`
 	Files     []export.File  `json:"files"`
 	Solutions []SolutionLine `json:"solutions"`
-	// Thinking is what models took; absent where none was asked.
+	// Thinking is the usage of language models; absent if none was called.
 	Thinking *output.Spent `json:"thinking,omitempty"`
 
-	ran int // the rank of the solution that was followed, 0 if none was
+	ran int // the rank of the solution that was run; 0 for none
 }
 
-// SolutionLine is a solution as it is printed.
+// SolutionLine is a solution in the output.
 type SolutionLine struct {
 	Rank  int        `json:"rank"`
 	Score float64    `json:"score"`
 	Steps []StepLine `json:"steps"`
 }
 
-// StepLine is a step as it is printed.
+// StepLine is a step in the output.
 type StepLine struct {
 	Tool string `json:"tool"`
-	// With is the model, server or program that is to do it, where there are several.
+	// With is the model, server or program that does it, if there are several.
 	With   string   `json:"with,omitempty"`
 	Inputs []string `json:"inputs"`
-	// Output is the name of what was made, or "<step 1: edge>" before it is.
+	// Output is the name of the result, or "<step 1: edge>" until there is one.
 	Output string `json:"output"`
 	Status string `json:"status"`
-	// Program is the source text of what was written for it; absent where nothing was.
+	// Program is the source of the program that was written for it, if any.
 	Program string `json:"program,omitempty"`
 }
 
@@ -61,7 +60,7 @@ func newAnswer(status, text string, spent plan.Thinking, tools plan.Tokens) *Ans
 	return &Answer{Status: status, Text: text, Files: []export.File{}, Solutions: []SolutionLine{}, Thinking: output.NewSpent(spent, tools)}
 }
 
-// statusOf is how a run ended.
+// statusOf converts a run's status.
 func statusOf(s jobs.Status) string {
 	switch s {
 	case jobs.Asking:
@@ -87,9 +86,8 @@ func (a *Answer) exit() int {
 	return fault.StatusFailed
 }
 
-// solutions lists the offers, with what came of the steps that ran. The one that was
-// followed in the end is marked, if one was; where steps failed and it is none of the
-// offers, it stands last.
+// solutions lists the offers with the results of the steps that ran, and marks the solution that was
+// followed, if any. If that is not among the offers, because steps failed, it is listed last.
 func (a *Answer) solutions(p *plan.Plan, offers []plan.Offer, followed plan.Choice, results map[string]plan.Result) error {
 	if len(p.Tasks) == 0 {
 		return nil
@@ -114,7 +112,7 @@ func (a *Answer) solutions(p *plan.Plan, offers []plan.Offer, followed plan.Choi
 		for at, step := range steps {
 			s.Steps = append(s.Steps, newStepLine(s.Steps, at, step, results))
 		}
-		if a.ran == i+1 { // what hangs on a failed step will not run any more
+		if a.ran == i+1 { // steps after a failed one will not run
 			for j := range s.Steps {
 				if s.Steps[j].Status == string(plan.Waiting) {
 					s.Steps[j].Status = string(plan.Skipped)
@@ -157,7 +155,7 @@ func newStepLine(before []StepLine, at int, step plan.Step, results map[string]p
 	return l
 }
 
-// print tells everything in plain text.
+// print writes the answer as plain text.
 func (a *Answer) print(w io.Writer, planOnly bool) error {
 	var b strings.Builder
 	if a.Text != "" {
@@ -222,8 +220,8 @@ func (s SolutionLine) print(b *strings.Builder) {
 	}
 }
 
-// way tells a solution by its tools, and by what they work on and with where another one
-// has the same tools.
+// way describes a solution by its tools, and with their inputs if another solution has the same
+// tools.
 func (a *Answer) way(s SolutionLine) string {
 	alike := 0
 	for _, other := range a.Solutions {
@@ -242,7 +240,7 @@ func (a *Answer) way(s SolutionLine) string {
 	return strings.Join(steps, ", then ")
 }
 
-// call is the tool with what it works on, and with.
+// call is the tool with its inputs, and its model if there are several.
 func (s StepLine) call() string {
 	inputs := make([]string, len(s.Inputs))
 	for i, in := range s.Inputs {
@@ -255,7 +253,7 @@ func (s StepLine) call() string {
 	return call
 }
 
-// short cuts a long text to a line that people can read over.
+// short cuts a text to one line of 60 characters.
 func short(s string) string {
 	const most = 60
 	s = strings.Join(strings.Fields(s), " ")

@@ -1,4 +1,4 @@
-// Package ask is the command ask: it does one request from the command line.
+// Package ask implements the command ask, which runs one request from the command line.
 package ask
 
 import (
@@ -35,7 +35,7 @@ type Command struct {
 	Wish []string `arg:"" optional:"" name:"request" help:"What you want, in plain words. A single - reads it from standard input."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*Command) Help() string {
 	return `Examples that need no setup:
 
@@ -51,24 +51,24 @@ Without a thread the request is planned again, and a model may find other soluti
 request is unclear, a question is asked, with up to four guesses: --solution runs one of these, too.
 The resulting files are copied to the folder out, or to the one that --out names.
 
-With --detach the request goes to the bot serve that runs on the same data folder. That does it
-beside others, and even after a restart. The request's id is printed. Threads with --detach are
-separate from those without, even if they have the same name.
+With --detach the request goes to the bot serve that runs on the same data folder, which runs it
+even after a restart. The request's id is printed. Threads with --detach are separate from those
+without, even if they have the same name.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question (answer it with --thread),
 4 partly done.`
 }
 
 const (
-	// maxWish is the longest request that is taken, in bytes.
+	// maxWish is the maximum length of a request, in bytes.
 	maxWish = 8000
-	// maxStdin is how much of the standard input is read for it.
+	// maxStdin is how much of the standard input is read, in bytes.
 	maxStdin = 1 << 20
-	// MaxFiles is how many things the search for tools can work on together.
+	// MaxFiles is the maximum number of files of a request.
 	MaxFiles = toolgraph.MaxGiven
 )
 
-// Run does what the request asks for.
+// Run runs the request.
 func (a *Command) Run(ctx context.Context, c *command.Call) error {
 	if err := a.check(); err != nil {
 		return err
@@ -105,7 +105,8 @@ func (a *Command) Run(ctx context.Context, c *command.Call) error {
 	return nil
 }
 
-// workshop reads the settings. Where the process that serves plans, no model is looked for.
+// workshop reads the settings. With --detach the serving process plans, so no model is looked
+// for.
 func (a *Command) workshop(ctx context.Context, c *command.Call) (workshop.Workshop, error) {
 	if a.Detach {
 		return c.Workshop(a.Over)
@@ -120,7 +121,7 @@ func (a *Command) check() error {
 	case slices.Contains(a.File, ""):
 		return fault.Usage("--file is empty: the name of a file is expected.")
 	case len(a.File) > MaxFiles:
-		return fault.Usage("--file stands %d times: at most %d files can be worked on at once.", len(a.File), MaxFiles)
+		return fault.Usage("--file is given %d times: at most %d files can be worked on at once.", len(a.File), MaxFiles)
 	}
 	if err := a.checkVoice(); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (a *Command) check() error {
 	if a.Detach {
 		usual := command.Thinking{PriorKnowledge: true, MaxActions: command.DefaultActions}
 		if a.Plan || a.Solution != nil || a.Out != export.DefaultOut || a.Thinking != usual {
-			return fault.Usage("--detach hands over the request, its files and --thread alone: the process that runs decides the rest, " +
+			return fault.Usage("--detach passes on only the request, its files and --thread: the serving process decides the rest, " +
 				"and bot show --out gets the files.")
 		}
 		return nil
@@ -136,9 +137,8 @@ func (a *Command) check() error {
 	return a.checkOut()
 }
 
-// failed reports what went wrong before there was an answer: as one object where that
-// is asked for. Wrong usage is told on the standard error output alone. The log has
-// the cause.
+// failed reports an error that occurred before there was an answer, as a JSON object if --json is
+// given. Usage errors are only printed to standard error. The cause is logged.
 func (a *Command) failed(ctx context.Context, c *command.Call, err error) error {
 	if _, wrong := errors.AsType[*fault.UsageError](err); wrong {
 		return err
@@ -180,8 +180,8 @@ func (a *Command) wish(ctx context.Context, stdin io.Reader) (string, error) {
 	return wish, nil
 }
 
-// readAll is io.ReadAll that ctx ends. The reader may then be waited for until the
-// program ends.
+// readAll is io.ReadAll that stops with ctx. The goroutine that reads may then stay until the program
+// ends.
 func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	type read struct {
 		bytes []byte
@@ -200,8 +200,8 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// answer plans the request and, unless only the plan is wanted, does it: in the conversation,
-// by the jobs, as every request is done.
+// answer plans the request and, unless only the plan is wanted, runs it through the jobs, like every
+// other request.
 func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Workshop, wish string) (_ *Answer, err error) {
 	line := c.Progress(a.JSON)
 	defer line.Close()
@@ -222,7 +222,7 @@ func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Wor
 		return nil, err
 	}
 	defer func() { err = d.close(ctx, err) }()
-	if a.Solution != nil && !a.Plan && a.Voice == nil { // what is said is known only once it is heard
+	if a.Solution != nil && !a.Plan && a.Voice == nil { // a voice request is not known before it is transcribed
 		shown, err := d.shown(ctx, wish, a.File)
 		if err != nil {
 			return nil, err
@@ -231,8 +231,8 @@ func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Wor
 			return a.run(ctx, d, *shown)
 		}
 	}
-	// What is not to be run, or not as it is best, is only planned at first; so is what may
-	// have no place to go.
+	// Plan first, without running, if only the plan or a certain solution is wanted, or if the output
+	// folder may not be writable.
 	planOnly := a.Plan || a.Solution != nil || export.TryWriting(a.Out) != nil
 	p, err := d.submit(ctx, a.message(t, wish), jobs.Options{PlanOnly: planOnly, Operator: true})
 	switch {
@@ -244,7 +244,7 @@ func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Wor
 	return a.run(ctx, d, p)
 }
 
-// number is that of the solution to be run.
+// number is the number of the solution to run.
 func (a *Command) number() int {
 	if a.Solution == nil {
 		return 1
@@ -252,10 +252,10 @@ func (a *Command) number() int {
 	return *a.Solution
 }
 
-// maxOffers is how many ways are shown and numbered.
+// maxOffers is the maximum number of solutions shown.
 const maxOffers = 10
 
-// run runs the solution that is wanted of a plan, or tells why there is nothing to run.
+// run runs the chosen solution of a plan, or says why there is nothing to run.
 func (a *Command) run(ctx context.Context, d *desk, p planned) (*Answer, error) {
 	guesses := len(p.plan.Guesses)
 	switch beyond := a.number() > len(p.offers); {
@@ -281,8 +281,8 @@ func (a *Command) run(ctx context.Context, d *desk, p planned) (*Answer, error) 
 	return a.told(ctx, d, p, run)
 }
 
-// told is the answer when a solution was run. The conversation has it before the files are
-// handed out, so that it goes on from here even if that fails.
+// told returns the answer after a solution was run, and writes the files. The conversation is recorded
+// before that, so it can continue even if writing fails.
 func (a *Command) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*Answer, error) {
 	an := newAnswer(statusOf(run.Answer.Status), run.Answer.Reply.Listed(), p.thinkingWith(run), run.Usage)
 	if p.plan == nil {
@@ -309,9 +309,9 @@ func noSuchSolution(number, n int) error {
 	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
 }
 
-// guess runs the guess that is wanted of a question.
+// guess runs the chosen guess of a question.
 func (a *Command) guess(ctx context.Context, d *desk, p planned) (*Answer, error) {
-	if err := export.TryWriting(a.Out); err != nil { // what it makes is not known yet
+	if err := export.TryWriting(a.Out); err != nil { // whether it makes files is not known yet
 		err = &plan.Fault{Sentence: plan.Quote(a.unwritable(err)), Err: err}
 		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
 	}

@@ -7,17 +7,17 @@ import (
 	"atelier/agent/plan"
 )
 
-// soundFormat is a kind of file that sound is written as.
+// soundFormat is a file format for sound.
 type soundFormat struct {
-	// name is what people call it.
+	// name is the common name.
 	name string
-	// ending is that of its files, without a dot.
+	// ending is the file extension, without the dot.
 	ending string
-	// coding is at a quality that nobody hears the loss of.
+	// coding holds the encoder options, at a transparent quality.
 	coding coding
 }
 
-// The formats that sound is written as.
+// The formats for writing sound.
 var (
 	mp3    = soundFormat{"MP3", "mp3", lossy("libmp3lame", "-q:a", "2")} // about 190 kbit/s
 	wav    = soundFormat{"WAV", "wav", lossless("pcm_s16le")}
@@ -35,13 +35,13 @@ func lossy(codec string, quality ...string) coding {
 
 func lossless(codec string) coding { return coding{codec: []string{"-c:a", codec}} }
 
-// opusInOgg is Opus under the ending that voice messages have.
+// opusInOgg is Opus with the extension of voice messages.
 var opusInOgg = soundFormat{opus.name, "ogg", opus.coding}
 
-// size is how many bytes a sound has in the format where that can be told: where samples are
-// not packed. Else it is 0.
+// size returns the file size of a sound in an uncompressed format, in bytes; 0 for compressed
+// formats, whose size is unknown.
 func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
-	const head = 200 // bytes, and a few more
+	const head = 200 // an upper bound on the header, in bytes
 	bytes := map[string]float64{"pcm_s16le": 2, "pcm_s16be": 2, "pcm_s24le": 3}[f.coding.codec[1]]
 	if bytes == 0 {
 		return 0
@@ -49,8 +49,8 @@ func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
 	return head + int64(length.Seconds()*float64(rate)*float64(channels)*bytes)
 }
 
-// fitting is the format, or FLAC, which loses nothing either, where the file would be too
-// large; then it says so.
+// fitting returns the format, or FLAC, which is lossless too, with a note if the file would be
+// too large.
 func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
 	size := f.size(length, rate, channels)
 	if size <= m.config.Limits.Bytes {
@@ -59,13 +59,13 @@ func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int
 	return flac, plan.Say("As %s it would have %s, and the limit is %s, so it is saved as FLAC.", f.name, megabytes(size), megabytes(m.config.Limits.Bytes))
 }
 
-// soundFormats are the formats by the names that the catalogue gives them.
+// soundFormats maps the catalogue's names to formats.
 func soundFormats() map[string]soundFormat {
 	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}
 }
 
-// same is the format of a recording where it is one that is written here; sound of
-// videos, phones and old programs becomes MP3.
+// same returns the recording's own format if we can write it, else MP3: for the sound of videos,
+// phones and old programs.
 func (r recording) same() soundFormat {
 	codec := r.look.Audio().Codec
 	switch r.look.MIME {

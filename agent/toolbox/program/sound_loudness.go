@@ -13,17 +13,17 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// What sounds are brought to where no other loudness is asked for: that of podcasts and streams
-// (-16 LUFS: AES TD1004.1.15-10, at most -16; Apple Podcasts, -16 ± 1), with peaks that stay
-// below what lossy codecs overshoot (-1 dBTP asked for by both, and half a decibel to spare).
+// The default loudness is that of podcasts and streams (-16 LUFS: AES TD1004.1.15-10, at most -16;
+// Apple Podcasts, -16 ± 1). Both require peaks below -1 dBTP, since lossy codecs overshoot; half a
+// decibel is added for safety.
 const (
 	loudness = -16.0 // LUFS, measured by EBU R 128 (ITU-R BS.1770)
 	truePeak = -1.5  // dBTP
 )
 
-// normalizeLoudness brings a sound to its target, or to -16 LUFS, in two passes: it is measured, then turned
-// up or down as a whole. Where peaks would be cut off by that, they alone are held down,
-// and what that takes of the loudness is made good.
+// normalizeLoudness brings a sound to a target, by default -16 LUFS, in two passes: it measures the
+// sound, then changes its gain. If peaks would clip, they are limited, and the gain is raised to
+// compensate.
 func (s sounds) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, err := s.recording(ctx, c)
 	if err != nil {
@@ -52,7 +52,8 @@ func decibels(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
 }
 
-// evened is the filter that brings a recording to a loudness, and the loudness it has. Silence stays.
+// evened returns the filter that brings a recording to a loudness, and its present loudness.
+// Silence stays silent.
 func (s sounds) evened(ctx context.Context, c toolbox.Call, r recording, target float64) (string, ffmpeg.Loudness, error) {
 	was, err := s.measure(ctx, c, r, "anull", ffmpeg.TruePeaks)
 	gain := target - was.LUFS
@@ -63,15 +64,15 @@ func (s sounds) evened(ctx context.Context, c toolbox.Call, r recording, target 
 	return filter, was, err
 }
 
-// turned is the filter that turns a sound up or down by so many decibels.
+// turned returns the filter that changes the gain, in decibels.
 func turned(gain float64) string { return fmt.Sprintf("volume=%.2fdB:precision=double", gain) }
 
-// limited is the filter that turns a sound up and holds its peaks down.
+// limited returns the filter that raises the gain and limits the peaks.
 func (s sounds) limited(ctx context.Context, c toolbox.Call, r recording, gain, target float64) (string, error) {
 	const (
-		looks = 3   // how often it is measured again
+		looks = 3   // how many times the result is measured
 		near  = 0.5 // LU
-		most  = 12  // dB beyond the first gain: what is nearly all peaks cannot be loud
+		most  = 12  // dB beyond the first gain: a sound that is mostly peaks cannot become loud
 	)
 	first := gain
 	for range looks {
@@ -88,14 +89,14 @@ func (s sounds) limited(ctx context.Context, c toolbox.Call, r recording, gain, 
 	return limiting(gain, r.look.Audio().Frequency), nil
 }
 
-// limiting holds peaks down at 192 kHz, where they are seen that lie between the samples of
-// the sound (BS.1770, annex 2).
+// limiting limits peaks at 192 kHz, which reveals peaks between the samples of the sound (BS.1770,
+// annex 2).
 func limiting(gain float64, rate int) string {
 	return fmt.Sprintf("%s,aresample=192000,alimiter=level=disabled:limit=%.4f:attack=2:release=80:asc=1,aresample=%d",
 		turned(gain), math.Pow(10, truePeak/20), min(max(rate, 8000), 48_000))
 }
 
-// measure measures what a filter makes of a recording.
+// measure measures the loudness of a filtered recording.
 func (s sounds) measure(ctx context.Context, c toolbox.Call, r recording, filter string, peaks ffmpeg.Peaks) (ffmpeg.Loudness, error) {
 	l, err := s.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
 	if errors.Is(err, ffmpeg.ErrUnmeasured) {

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/program/plot"
 )
 
-// spectrogramImage draws which frequencies are heard when.
+// spectrogramImage draws a spectrogram.
 func (s sounds) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, err := s.recording(ctx, c)
 	if err != nil {
@@ -27,12 +27,12 @@ func (s sounds) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.O
 	}
 	f, err := os.Open(decoded)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("open what was decoded: %w", err)
+		return toolbox.Output{}, fmt.Errorf("open the decoded sound: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was read
 	info, err := f.Stat()
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("measure what was decoded: %w", err)
+		return toolbox.Output{}, fmt.Errorf("measure the decoded sound: %w", err)
 	}
 	size := info.Size() - waveHead
 	img, err := plot.Spectrum(ctx, plot.Samples{From: io.NewSectionReader(f, waveHead, size), Rate: r.drawnRate(), Count: size / 2})
@@ -51,8 +51,8 @@ func (s sounds) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.O
 	return toolbox.Output{Path: path, About: plan.Say("the spectrogram")}, nil
 }
 
-// drawnRate is how many samples a second are drawn: all that are heard, and fewer of a sound
-// that is hours long, so that they fit.
+// drawnRate is the sample rate of the spectrogram: up to the full audible range, lower for sounds
+// of several hours so that the samples fit.
 func (r recording) drawnRate() int {
 	rate := min(max(r.look.Audio().Frequency, 8000), 44_100)
 	if length := r.look.Duration.Seconds(); length > 0 {

@@ -1,6 +1,6 @@
 package program
 
-// speech speaks texts and hears what is spoken.
+// speech synthesizes and recognises speech.
 type speech struct{ sounds }
 
 func (s speech) operations() map[string]operation {

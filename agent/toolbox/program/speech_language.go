@@ -13,14 +13,14 @@ import (
 //go:embed speech_languages.yaml
 var languageTable []byte
 
-// language is one that can be spoken or read.
+// language is a language that can be spoken or read.
 type language struct {
 	Names []string
-	// Voice is espeak-ng's name of it, and Letters that of Tesseract's data.
+	// Voice is espeak-ng's name for it, and Letters that of Tesseract's data.
 	Voice, Letters string
-	// Script is a Unicode script, of the languages that a text may be found to be in.
+	// Script is its Unicode script, set only for languages that can be detected.
 	Script string
-	// Signs and Common are letters and words that tell it from others of its script.
+	// Signs and Common are letters and words that distinguish it from other languages of its script.
 	Signs  string
 	Common []string
 }
@@ -38,12 +38,12 @@ func (l language) title() string {
 func languages() ([]language, error) {
 	var all []language
 	if err := yaml.Unmarshal(languageTable, &all); err != nil {
-		return nil, fmt.Errorf("the table of languages: %w", err)
+		return nil, fmt.Errorf("read the table of languages: %w", err)
 	}
 	return all, nil
 }
 
-// named is the language that is called so: "German", "in french, please", "zh", "日语".
+// named returns the language that a text names: "German", "in french, please", "zh", "日语".
 func named(all []language, said string) (language, error) {
 	text := plainWords(said)
 	best, longest := -1, 0
@@ -54,7 +54,7 @@ func named(all []language, said string) (language, error) {
 			}
 		}
 	}
-	if best < 0 { // by its code, alone
+	if best < 0 { // a language code
 		code := strings.ReplaceAll(strings.TrimSpace(strings.ToLower(said)), "_", "-")
 		base, _, _ := strings.Cut(code, "-")
 		if base == "zh" {
@@ -74,15 +74,14 @@ func named(all []language, said string) (language, error) {
 	return all[best], nil
 }
 
-// plainWords is a text in lower case with a space around each word.
+// plainWords returns a text in lower case with a space around each word.
 func plainWords(s string) string {
 	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
 	}), " ") + " "
 }
 
-// contains tells whether plain words hold others; those of a script without spaces are
-// looked for anywhere.
+// contains reports whether plain words contain others. Scripts without spaces match anywhere.
 func contains(text, words string) bool {
 	if strings.ContainsFunc(words, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		words = strings.TrimSpace(words)
@@ -90,10 +89,9 @@ func contains(text, words string) bool {
 	return strings.Contains(text, words)
 }
 
-// detected is the language that a text seems to be in: that of the script that most of
-// it is written in, and among those of one script by common words and letters. Where
-// nothing, or one word that several share, speaks for another one, it is the first of its
-// script: English.
+// detected guesses the language of a text from its main script and, among languages of one script,
+// from common words and letters. Without evidence, or with a single word that several languages share,
+// it is the first language of the script: English.
 func detected(all []language, text string) language {
 	script, text := scriptOf(all, text), strings.ToLower(text)
 	var words []string
@@ -125,11 +123,11 @@ func detected(all []language, text string) language {
 	return all[best]
 }
 
-// wordWeight is how much a common word speaks for a language.
+// wordWeight is the weight of a common word.
 const wordWeight = 2
 
-// weight is how much a text speaks for the language: its common words, each once, and
-// once that it has letters of it, the more kinds the more.
+// weight rates the evidence for the language: each distinct common word counts once, and
+// distinctive letters by the number of different ones.
 func (l language) weight(text string, words []string) int {
 	weight := 0
 	for _, w := range words {
@@ -149,8 +147,8 @@ func (l language) weight(text string, words []string) int {
 	return weight
 }
 
-// scriptOf is the script of most of a text, of those that languages have. A sign that is
-// a word or a syllable counts as three letters; kana make what stands beside them Japanese.
+// scriptOf returns the main script of a text. A character that stands for a word or a syllable counts
+// as three letters. With enough kana, Han characters count as Japanese.
 func scriptOf(all []language, text string) string {
 	count := map[string]int{}
 	for _, r := range text {
@@ -169,7 +167,7 @@ func scriptOf(all []language, text string) string {
 		count["Hiragana"], count["Han"] = kana+count["Han"], 0
 	}
 	best := "Latin"
-	for _, l := range all { // in the table's order, so that it is the same each time
+	for _, l := range all { // in the table's order, so that the result is deterministic
 		if l.Script != "" && count[l.Script] > count[best] {
 			best = l.Script
 		}

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// maxSpoken is the longest text that is spoken, in characters: about half an hour.
+	// maxSpoken is the maximum length of a text, in characters: about half an hour of speech.
 	maxSpoken = 30_000
-	// speakTime is how long that may take; it takes seconds.
+	// speakTime is the timeout of speaking it, which usually takes seconds.
 	speakTime = 2 * time.Minute
 )
 
-// say speaks a text by espeak-ng: in the language that is named or that it seems to be
-// in, with the voice that is described. The sound is MP3. A note tells a language other than
-// English that nobody named, and a voice that there is not.
+// say speaks a text with espeak-ng, in the named or detected language and the described voice, as an
+// MP3. A note names a detected language other than English, and an unknown voice.
 func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := spoken(c.Text("text"))
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
@@ -52,7 +51,7 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 	}
 	words, sound := filepath.Join(c.Dir, "words.txt"), filepath.Join(c.Dir, "words.wav")
 	if err := os.WriteFile(words, []byte(text+"\n"), 0o600); err != nil {
-		return toolbox.Output{}, fmt.Errorf("write down what is spoken: %w", err)
+		return toolbox.Output{}, fmt.Errorf("write the text to speak: %w", err)
 	}
 	args := append(voice.args(in), "-b", "1", "-f", words, "-w", sound)
 	if _, err := s.run(ctx, sandbox.Command{Program: "espeak-ng", Args: args, Dir: c.Dir, Timeout: speakTime}); err != nil {
@@ -82,9 +81,8 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 	return out, nil
 }
 
-// spoken is a text without what the program would take for more than text: control
-// characters, which are its commands, and double brackets, which hold its phonemes
-// (espeak-ng, docs/markup.md).
+// spoken removes what espeak-ng would not read as text: control characters, which are commands, and
+// double brackets, which enclose phonemes (espeak-ng, docs/markup.md).
 func spoken(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

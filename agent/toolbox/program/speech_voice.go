@@ -14,17 +14,17 @@ import (
 //go:embed speech_voices.yaml
 var voiceTable []byte
 
-// voice is how a text is spoken.
+// voice describes how a text is spoken.
 type voice struct {
 	variant            string
 	pitch, speed, loud int
 }
 
-// ordinary is the voice that is not described: a little slower than the program's own.
+// ordinary is the default voice: a little slower than espeak-ng's.
 var ordinary = voice{pitch: 50, speed: 160, loud: 100}
 
-// voiceOf understands how people describe a voice: "a deep man's voice", "slowly". What
-// it does not know changes nothing; known tells whether it knows any of it.
+// voiceOf interprets a description of a voice: "a deep man's voice", "slowly". Unknown words are
+// ignored; known reports whether any word was understood.
 func voiceOf(said string) (v voice, known bool, err error) {
 	var all []struct {
 		Words              []string
@@ -32,7 +32,7 @@ func voiceOf(said string) (v voice, known bool, err error) {
 		Pitch, Speed, Loud int
 	}
 	if err := yaml.Unmarshal(voiceTable, &all); err != nil {
-		return voice{}, false, fmt.Errorf("the table of voices: %w", err)
+		return voice{}, false, fmt.Errorf("read the table of voices: %w", err)
 	}
 	type term struct {
 		entry int
@@ -66,7 +66,7 @@ func voiceOf(said string) (v voice, known bool, err error) {
 	return v, len(told) > 0, nil
 }
 
-// args are the voice as espeak-ng takes it, in a language.
+// args returns espeak-ng's options for the voice in a language.
 func (v voice) args(l language) []string {
 	name := l.Voice
 	if v.variant != "" {

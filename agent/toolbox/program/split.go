@@ -15,14 +15,14 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// leastPart is the shortest part of a sound or a video.
+// leastPart is the minimum length of a part of a sound or video.
 const leastPart = time.Second / 10
 
 // piece is a part of a sound or a video.
 type piece struct{ from, to time.Duration }
 
-// pieces are the parts that a call asks for: those between given times, those of a given length, or so many
-// equal ones, two unless the call says otherwise. Cuts that are given are those that were found, and none is nil.
+// pieces returns the parts that a call asks for: between given times, of a given length, or a number of
+// equal parts, two by default. cuts are detected times to split at, nil if there was no detection.
 func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece, error) {
 	parts, counted := toolbox.Param[int](c, "parts")
 	each, timed := toolbox.Param[time.Duration](c, "every")
@@ -96,7 +96,7 @@ func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	format, note := s.fitting(r.same(), longest, r.look.Audio().Frequency, r.look.Audio().Channels)
 	out, err := outputs(parts, func(i int, p piece) (toolbox.Output, error) {
 		filter := fmt.Sprintf("atrim=start=%f:end=%f,asetpts=PTS-STARTPTS", p.from.Seconds(), p.to.Seconds())
-		if i == len(parts)-1 { // to the end, whatever the rounding
+		if i == len(parts)-1 { // up to the end, despite rounding
 			filter = fmt.Sprintf("atrim=start=%f,asetpts=PTS-STARTPTS", p.from.Seconds())
 		}
 		job := ffmpeg.Job{
@@ -109,8 +109,8 @@ func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	return out, err
 }
 
-// silences are the middles of the silences of a sound, below -35 dB for half a second or longer; at its ends
-// there are none.
+// silences returns the middles of the pauses in a sound: below -35 dB for at least half a second, and
+// not at its beginning or end.
 func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]time.Duration, error) {
 	report := filepath.Join(c.Dir, "silences.txt")
 	// The first samples get a mark, so that the report is never empty.
@@ -145,10 +145,10 @@ func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]ti
 	return cuts, nil
 }
 
-// silence is where one begins or ends in a report of ffmpeg.
+// silence matches the beginning or the end of a pause in ffmpeg's report.
 var silence = lazyregexp.New(`silence_(start|end)=([\d.]+)`)
 
-// splitVideo splits a video. Its parts are encoded anew, so that each begins at its time.
+// splitVideo splits a video. The parts are re-encoded, so that each begins exactly at its time.
 func (v videos) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	_, f, err := v.filmed(ctx, c)
 	if err == nil {
@@ -164,7 +164,7 @@ func (v videos) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	return outputs(parts, func(i int, p piece) (toolbox.Output, error) {
 		r, length := v.newRun(ctx, c), p.to-p.from
 		r.facts = func(name string) (template.Value, error) {
-			if name == "video.duration" { // that of the result
+			if name == "video.duration" { // the result's
 				return template.Num(length.Seconds()), nil
 			}
 			return r.fact(name)
@@ -183,7 +183,7 @@ func (v videos) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	})
 }
 
-// outputs writes each part; the first one has the others behind it.
+// outputs writes the parts. The first output has the others in More.
 func outputs(parts []piece, write func(i int, p piece) (toolbox.Output, error)) (toolbox.Output, error) {
 	all := make([]toolbox.Output, len(parts))
 	for i, p := range parts {

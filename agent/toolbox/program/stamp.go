@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// longestStamp is the most letters of a stamp.
+// longestStamp is the maximum length of a stamp, in letters.
 const longestStamp = 100
 
 // stamp writes a text on the pages of a document.
@@ -34,7 +34,7 @@ func (d documents) stamp(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	return d.overlaid(ctx, c, at, about, func(int, int) string { return text })
 }
 
-// numberPages writes its number on each page of a document.
+// numberPages writes the page numbers on the pages of a document.
 func (d documents) numberPages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	place, _ := toolbox.Param[string](c, "place")
 	style, _ := toolbox.Param[string](c, "style")
@@ -54,7 +54,8 @@ func (d documents) numberPages(ctx context.Context, c toolbox.Call) (toolbox.Out
 	})
 }
 
-// overlaid lays a text over each page of a document that is asked for. A page keeps its size and what is on it.
+// overlaid writes a text on each selected page of a document. The pages keep their size and
+// content.
 func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place, about plan.Message, text func(n, count int) string) (toolbox.Output, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {

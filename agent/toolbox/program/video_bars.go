@@ -13,7 +13,8 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// leastBar is the least that bars take of the height or the width, one part in so many. What is less may be an uneven edge.
+// leastBar is the minimum size of the bars: one leastBar-th of the height or the width. Narrower
+// ones may be an uneven edge.
 const leastBar = 50
 
 // cropBars crops a video to its picture, without the black bars around it.
@@ -28,7 +29,7 @@ func (v videos) cropBars(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	report := filepath.Join(c.Dir, "bars.txt")
 	err = v.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{f.input()},
-		// The filter widens what it keeps with every picture, so a dark scene costs nothing.
+		// With reset=0 the detected area only grows, so a dark scene does no harm.
 		Args:   []string{"-map", "0:V:0", "-vf", "fps=2,cropdetect=round=2:reset=0:skip=0,metadata=mode=print:file=out.txt", "-f", "null"},
 		Output: report, ByFilter: true, Timeout: filmTime,
 	})
@@ -43,11 +44,11 @@ func (v videos) cropBars(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 		return toolbox.Output{}, fmt.Errorf("read the report: %w", err)
 	}
 	width, height, x, y := keptBy(string(b))
-	is := f.pictures
+	original := f.pictures
 	if width < 2 || height < 2 {
 		return toolbox.Output{}, refusal("All of the video is black.")
 	}
-	if is.Width-width < is.Width/leastBar && is.Height-height < is.Height/leastBar {
+	if original.Width-width < original.Width/leastBar && original.Height-height < original.Height/leastBar {
 		return toolbox.Output{}, refusal("There are no black bars around the picture.")
 	}
 	mp4 := filmFormats()["mp4"]
@@ -68,7 +69,7 @@ func (v videos) cropBars(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 
 var cropDetected = lazyregexp.New(`lavfi\.cropdetect\.(w|h|x|y)=(-?\d+)`)
 
-// keptBy returns the part of the picture that cropdetect keeps, from the last frame of its report.
+// keptBy returns the area that cropdetect keeps, from the last frame of its report.
 func keptBy(report string) (width, height, x, y int) {
 	found := map[string]int{}
 	for _, m := range cropDetected.FindAllStringSubmatch(report, -1) {

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// videos works on videos.
+// videos edits videos.
 type videos struct{ machine }
 
 func (v videos) operations() map[string]operation {
@@ -27,30 +27,30 @@ func (v videos) operations() map[string]operation {
 }
 
 const (
-	// longestFilm is the longest video that is encoded.
+	// longestFilm is the maximum length of a video to encode.
 	longestFilm = 30 * time.Minute
-	// filmTime is how long that may take.
+	// filmTime is the timeout of encoding it.
 	filmTime = 20 * time.Minute
-	// mostPictures is how many pictures a second are made.
+	// mostPictures is the maximum frame rate.
 	mostPictures = 60
-	// soundRate is the bit rate of the sound of videos.
+	// soundRate is the audio bit rate of videos, in bits per second.
 	soundRate = 160_000
-	// freeRate is a bit rate above which nothing is gained.
+	// freeRate is a video bit rate above which there is no visible gain, in bits per second.
 	freeRate = 40_000_000
 )
 
-// filmFormat is a kind of file that a video is written as. MP4 is the one that plays everywhere: H.264
-// with 4:2:0 colours and even sides of at most 3840 × 2160 pixels, and AAC.
+// filmFormat is a file format for video. MP4 plays everywhere: H.264 with 4:2:0 chroma subsampling and
+// even sides of at most 3840 × 2160 pixels, and AAC.
 type filmFormat struct {
 	ending          string // without a dot
-	filter          string // of the pictures
-	alpha           bool   // transparent pictures stay transparent
-	titles          string // the codec of subtitles; "" if it holds none
+	filter          string // applied to the frames
+	alpha           bool   // keeps transparency
+	titles          string // the subtitle codec; "" if it supports none
 	pictures, sound coding
 	more            []string // options of the format
 }
 
-// filmFormats are the formats by their endings.
+// filmFormats maps file extensions to formats.
 func filmFormats() map[string]filmFormat {
 	sound := func(codec, rate, frequency string) coding {
 		return coding{[]string{"-c:a", codec}, []string{"-b:a", rate}, []string{"-ar", frequency, "-ac", "2"}}
@@ -84,7 +84,7 @@ func filmFormats() map[string]filmFormat {
 	return formats
 }
 
-// h264 are the options of pictures that play everywhere.
+// h264 returns video options that play everywhere.
 func h264() coding {
 	return coding{
 		codec: []string{"-c:v", "libx264"}, quality: []string{"-crf", "20"},
@@ -92,28 +92,28 @@ func h264() coding {
 	}
 }
 
-// aac are the options of sound that plays everywhere.
+// aac returns audio options that play everywhere.
 func aac() coding {
 	return coding{[]string{"-c:a", "aac"}, []string{"-b:a", strconv.Itoa(soundRate)}, []string{"-ar", "48000", "-ac", "2"}}
 }
 
-// faststart puts the table of contents in front, so that a video plays before it is loaded.
+// faststart puts the index at the beginning, so that a video can play while it is loading.
 func faststart() []string { return []string{"-movflags", "+faststart"} }
 
-// bounded are the options that keep pictures below a bit rate.
+// bounded returns options that cap the video bit rate, in bits per second.
 func bounded(rate float64) []string {
 	r := strconv.Itoa(max(int(rate), 1000))
 	return []string{"-maxrate", r, "-bufsize", r}
 }
 
-// film is a file with moving pictures that was looked at. The zero film is none.
+// film is a probed video file.
 type film struct {
 	path     string
 	look     ffmpeg.Look
 	pictures ffmpeg.Stream
 }
 
-// filmOf is a file that was looked at.
+// filmOf makes a film of a probed file. It rejects files without video or without a duration.
 func filmOf(path string, look ffmpeg.Look) (film, error) {
 	f := film{path: path, look: look}
 	fault := func(err string, is plan.Message) error {
@@ -121,17 +121,17 @@ func filmOf(path string, look ffmpeg.Look) (film, error) {
 	}
 	v := look.Video()
 	if v == nil {
-		return film{}, fault("no stream of moving pictures", plan.Say("has no moving pictures."))
+		return film{}, fault("no video stream", plan.Say("has no moving pictures."))
 	}
 	if look.Duration <= 0 {
-		return film{}, fault("no packet has a time", plan.Say("does not say how long it is; please send it again as an ordinary MP4."))
+		return film{}, fault("no duration", plan.Say("does not say how long it is; please send it again as an ordinary MP4."))
 	}
 	f.pictures = *v
 	return f, nil
 }
 
-// input is the film as a program reads it, with options for that. Only the decoders of libvpx see
-// what is transparent in VP8 and VP9.
+// input is the film as an input of ffmpeg, with options before it. Only libvpx's decoders support
+// transparency in VP8 and VP9.
 func (f film) input(before ...string) ffmpeg.Input {
 	if decoder := map[string]string{"vp8": "libvpx", "vp9": "libvpx-vp9"}[f.pictures.Codec]; f.pictures.Alpha && decoder != "" {
 		before = append(before, "-c:v", decoder)
@@ -139,7 +139,7 @@ func (f film) input(before ...string) ffmpeg.Input {
 	return ffmpeg.Input{Path: f.path, Type: plan.Video, Before: before}
 }
 
-// packable refuses what would take too long to encode.
+// packable rejects videos that would take too long to encode.
 func packable(length time.Duration) error {
 	if length > longestFilm {
 		return &plan.Fault{
@@ -151,21 +151,21 @@ func packable(length time.Duration) error {
 	return nil
 }
 
-// canvas is the size in which pictures are made: even, within the bounds, and of the same shape.
+// canvas returns the output size: even, within the bounds, with the same aspect ratio.
 func canvas(width, height int) (w, h int) {
 	by := min(1, ffmpeg.LongSide/float64(max(width, height)), ffmpeg.ShortSide/float64(min(width, height)))
 	even := func(side int) int { return max(2, int(float64(side)*by)/2*2) }
 	return even(width), even(height)
 }
 
-// everywhere are the filters that give pictures square pixels and a size that plays everywhere.
+// everywhere holds the filters that make pixels square and the size one that plays everywhere.
 const everywhere = `scale=trunc(max(2\,iw*sar*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2` +
 	`:trunc(max(2\,ih*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2,setsar=1,format=`
 
-// playing adds the filters that make pictures fit for a format: transparent ones are laid on black,
-// and there are not too many a second.
+// playing adds the filters that make frames suit a format: transparency is replaced by black, and
+// the frame rate limited.
 func (f film) playing(args []string, format filmFormat) []string {
-	if slices.Contains(args, "-filter_complex") && !slices.Contains(args, "0:V:0") { // its own output is mapped
+	if slices.Contains(args, "-filter_complex") && !slices.Contains(args, "0:V:0") { // the filter graph's own output is mapped
 		return args
 	}
 	filter, pixels := f.opaque(), "yuv420p"
@@ -182,7 +182,7 @@ func (f film) playing(args []string, format filmFormat) []string {
 	return append(args, "-vf", filter+everywhere+pixels)
 }
 
-// opaque lays transparent pictures on black.
+// opaque returns the filter that puts transparent frames on black.
 func (f film) opaque() string {
 	if !f.pictures.Alpha {
 		return ""
@@ -190,7 +190,7 @@ func (f film) opaque() string {
 	return "format=yuva444p,split[front][back];[back]drawbox=c=black:t=fill:replace=1[black];[black][front]overlay=format=yuv444,"
 }
 
-// below are the options that keep the file of a video of that length below the limit.
+// below returns the options that keep a video of the given length below the size limit.
 func (m machine) below(length time.Duration) []string {
 	rate := (float64(m.config.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
 	if rate >= freeRate {

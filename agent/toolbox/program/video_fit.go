@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// leastPictures is the rate in bits a second below which pictures are a blur.
+	// leastPictures is the minimum video bit rate, in bits per second; below it there is only a blur.
 	leastPictures = 24_000
-	// bitsPerPixel is what a pixel of a picture takes where it is to look well; below
-	// that a smaller picture looks better than a worse one.
+	// bitsPerPixel is the minimum for good quality. Below it, a smaller frame looks better than
+	// stronger compression.
 	bitsPerPixel = 0.05
-	// smallestFilm is the longer side that pictures keep, in pixels.
+	// smallestFilm is the minimum length of the longer side, in pixels.
 	smallestFilm = 160
-	// fitTries is how often a video is packed anew that came out too large.
+	// fitTries is the maximum number of encodings.
 	fitTries = 4
 )
 
-// fitVideoSize packs a video so that its file is no larger than the limit: with fewer
-// bits, and where these are too few, with smaller pictures.
+// fitVideoSize re-encodes a video to fit a size limit: at a lower bit rate, and if that is not enough,
+// at a smaller frame size.
 func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, err := toolbox.Need[int64](c, "limit")
 	if err != nil {
@@ -50,7 +50,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err := packable(f.look.Duration); err != nil {
 		return toolbox.Output{}, err
 	}
-	share := 0.95 // the rest is the file's own
+	share := 0.95 // the rest is container overhead
 	for range fitTries {
 		s, ok := f.squeezed(float64(limit) * share)
 		if !ok {
@@ -76,11 +76,11 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	return toolbox.Output{}, &plan.Fault{
 		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or cut a shorter part out of it first.",
 			plan.Span(f.look.Duration), megabytes(limit)),
-		Err: errors.New("no packing was small enough"), Final: true,
+		Err: errors.New("no encoding was small enough"), Final: true,
 	}
 }
 
-// asItIs hands over a film that is small enough, without what the file tells besides.
+// asItIs copies a film that is small enough, without its metadata.
 func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c:v", "copy"}
 	if a := f.look.Audio(); a != nil && a.Codec == "aac" {
@@ -97,15 +97,15 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	return out, err
 }
 
-// squeeze is how a film is packed into so many bytes.
+// squeeze holds the encoding parameters for a target size.
 type squeeze struct {
 	width, height   int
-	pictures, sound float64 // bits a second
-	rate            float64 // pictures a second
+	pictures, sound float64 // bit rates, in bits per second
+	rate            float64 // frames per second
 	length          time.Duration
 }
 
-// squeezed is the best way to pack the film into so many bytes; false if there is none.
+// squeezed returns the best parameters for a target size in bytes; false if it is too small.
 func (f film) squeezed(bytes float64) (squeeze, bool) {
 	s := squeeze{length: f.look.Duration, rate: min(f.pictures.Rate, mostPictures)}
 	total := bytes * 8 / max(s.length.Seconds(), 0.1)
@@ -138,7 +138,7 @@ func (s squeeze) job(f film) ffmpeg.Job {
 	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 }
 
-// note says what was given up.
+// note says if the frames became smaller.
 func (s squeeze) note(f film) plan.Message {
 	if s.width >= f.pictures.Width/2*2 {
 		return plan.Message{}
@@ -146,7 +146,7 @@ func (s squeeze) note(f film) plan.Message {
 	return plan.Say("Its pictures had to be made smaller, from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
 }
 
-// sizeOf is the size of a file, more than any limit where it cannot be told.
+// sizeOf returns the size of a file, or MaxInt64 if it is unknown.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func unwritten(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The video could not be written."), Err: err}
 }
 
-// megabytes writes the size of a file for people.
+// megabytes formats a file size for people.
 func megabytes(n int64) plan.Message {
 	if n < 1_000_000 {
 		return plan.Say("%.0f kB", float64(n)/1e3)

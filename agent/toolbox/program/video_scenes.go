@@ -15,11 +15,11 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// mostScenes is how many changes of the scene are told.
+// mostScenes is the maximum number of scene changes to report.
 const mostScenes = 200
 
-// findScenes tells at which times the scene of a video changes: where a picture differs by more than three
-// tenths from the one before, on the scale of ffmpeg's filter select.
+// findScenes lists the times of scene changes: frames with a scene score above 0.3, as computed by
+// ffmpeg's select filter.
 func (v videos) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	_, f, err := v.filmed(ctx, c)
 	if err == nil {
@@ -28,8 +28,8 @@ func (v videos) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	// The first picture is kept too, so that the report is never empty. The job gives no video but what the
-	// filter tells of it, which that writes where the output belongs.
+	// The first frame is selected too, so that the report is never empty. The job writes no video: its
+	// output is the report of the filter.
 	report := filepath.Join(c.Dir, "scenes.txt")
 	err = v.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{f.input()},
@@ -50,7 +50,7 @@ func (v videos) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	return out, nil
 }
 
-// sceneTimes reads the times of a report: "0:04 (4 seconds)".
+// sceneTimes reads the times from a report: "0:04 (4 seconds)".
 func sceneTimes(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func sceneTimes(path string) ([]string, error) {
 		if !ok {
 			continue
 		}
-		if first { // it begins the first scene
+		if first { // the beginning of the first scene
 			first = false
 			continue
 		}

@@ -16,11 +16,11 @@ import (
 	"atelier/agent/toolbox/program/subtitle"
 )
 
-// readSpeed is how many characters a second people read at most.
+// readSpeed is the fastest reading speed, in characters per second.
 const readSpeed = 30
 
-// addSubtitles draws subtitles into a video, or adds them as a track: at their times where the text has
-// some, else spread over all of it.
+// addSubtitles draws subtitles into a video, or adds them as a track. A text without times is spread
+// over the whole video.
 func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, f, err := v.filmed(ctx, c)
 	if err != nil {
@@ -55,7 +55,8 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	return out, err
 }
 
-// subtitleTrack adds subtitles that players can switch on and off. A Matroska file stays one; others become MP4.
+// subtitleTrack adds subtitles that players can switch on and off. Matroska is kept; other
+// formats become MP4.
 func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output, error) {
 	file := filepath.Join(r.call.Dir, "subtitles.srt")
 	if err := os.WriteFile(file, []byte(subtitle.SRT(cues)), 0o600); err != nil {
@@ -71,11 +72,12 @@ func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output,
 	return r.film(job, []string{"video"}, format)
 }
 
-// movText are the subtitles of MP4.
+// movText is the subtitle codec of MP4.
 const movText = "mov_text"
 
-// tracks are the options that keep the subtitles of a film. It also says so if some are left out: those that are
-// pictures, or that no longer fit the times of the result, or that its format cannot hold.
+// tracks returns the options that keep the subtitle tracks. lost says if some are dropped: bitmap
+// subtitles, subtitles whose times no longer fit the result, or subtitles that the format does
+// not support.
 func (f film) tracks(job ffmpeg.Job, format filmFormat) (options []string, lost plan.Message) {
 	if len(f.look.Subtitles) == 0 || has(job.Args, "-c:s") {
 		return nil, plan.Message{}
@@ -98,10 +100,10 @@ func (f film) tracks(job ffmpeg.Job, format filmFormat) (options []string, lost 
 	return options, lost
 }
 
-// newTimes are the filters that give pictures other times.
+// newTimes matches filters that change the timing of frames.
 var newTimes = lazyregexp.New(`(?:^|[^a-z])(?:reverse|setpts|select|concat|xfade|tpad)\b`)
 
-// filmed is a run on the film of the argument "video".
+// filmed starts a run on the video of the argument "video".
 func (v videos) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {
 	r := v.newRun(ctx, c)
 	path, err := fileIn(c, "video")
@@ -116,7 +118,7 @@ func (v videos) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, 
 	return r, f, err
 }
 
-// counted says how many subtitles there are.
+// counted says how many subtitles were added.
 func counted(cues []subtitle.Cue) plan.Message {
 	if len(cues) == 1 {
 		return plan.Say("with one subtitle")
@@ -124,7 +126,7 @@ func counted(cues []subtitle.Cue) plan.Message {
 	return plan.Say("with %d subtitles", len(cues))
 }
 
-// tooMuch says so where there is more text than time to read it.
+// tooMuch warns if there is more text than time to read it.
 func tooMuch(cues []subtitle.Cue) plan.Message {
 	letters, seconds := 0, 0.0
 	for _, c := range cues {

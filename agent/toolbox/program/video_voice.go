@@ -14,19 +14,19 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// listened is what was found out about a sound by decoding its beginning.
+// listened is the result of analysing the beginning of a sound.
 type listened struct {
-	// length is how long it is, at most what was listened to.
+	// length is the length of the analysed part.
 	length time.Duration
-	// pauses is the part of the time in which it is much softer than around it. People
-	// who speak take breath; music goes on.
+	// pauses is the share of time in which it is much softer than around it. Speakers pause for
+	// breath; music does not.
 	pauses float64
 }
 
-// listenRate is how many samples a second are enough for that.
+// listenRate is the sample rate for the analysis.
 const listenRate = 8000
 
-// listen decodes a sound, no more of it than that.
+// listen analyses the beginning of a sound, at most most of it.
 func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
 	raw, err := s.decode(ctx, c, r, listenRate, most)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most ti
 	}, nil
 }
 
-// pauses is the share of low short-time energy: of the moments that are a tenth as strong
-// as the second around them is on average, or weaker.
+// pauses returns the low short-time energy ratio: the share of 25 ms frames whose power is below a
+// tenth of the mean of their second.
 func pauses(samples []byte) float64 {
 	const moment = listenRate / 40
 	var powers []float64
@@ -76,7 +76,7 @@ func pauses(samples []byte) float64 {
 	return float64(low) / float64(all)
 }
 
-// voiceful is how much of speech is pauses at least.
+// voiceful is the minimum share of pauses in speech.
 const voiceful = 0.2
 
 var (
@@ -87,8 +87,7 @@ var (
 	others = lazyregexp.New(`[^a-z]+`)
 )
 
-// isVoice tells whether a sound is a voice, by what it is called where that tells, and
-// else by listening.
+// isVoice reports whether a sound is speech, judging by its name if possible, else by its pauses.
 func isVoice(v toolbox.Value, heard listened) bool {
 	called := others.ReplaceAllString(strings.ToLower(strings.Join([]string{v.Name, v.File, v.About}, " ")), " ")
 	voice, tune := voices.MatchString(called), tunes.MatchString(called)

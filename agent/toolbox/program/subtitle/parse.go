@@ -22,7 +22,7 @@ var (
 	blanks = lazyregexp.New(`[ \t]+`)
 )
 
-// plain is a text with one kind of line break and no control characters.
+// plain normalizes line breaks and removes control characters.
 func plain(text string) string {
 	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n", "\u00a0", " ").Replace(text)
@@ -34,9 +34,9 @@ func plain(text string) string {
 	}, text)
 }
 
-// parsed are the cues of SRT (https://www.matroska.org/technical/subtitles.html) or WebVTT
-// (https://www.w3.org/TR/webvtt1/), read generously: numbers, hours and the blank lines
-// between cues may be missing.
+// parsed parses SRT (https://www.matroska.org/technical/subtitles.html) or WebVTT
+// (https://www.w3.org/TR/webvtt1/) leniently: numbers, hours and the blank lines between cues may be
+// missing.
 func parsed(text string) []Cue {
 	var cues []Cue
 	var lines []string
@@ -69,9 +69,8 @@ func parsed(text string) []Cue {
 	return cues
 }
 
-// timed are the cues of lines that all begin with a time, as songs and chapters are
-// written down: "0:05 Hello", "[00:12.50] la la", "0:10-0:15: Bye". Each is shown until its
-// own end, or until the next one begins.
+// timed parses a text in which every line begins with a time, as in lyrics and lists of chapters:
+// "0:05 Hello", "[00:12.50] la la", "0:10-0:15: Bye". A cue without an end time lasts until the next.
 func timed(text string, length time.Duration) []Cue {
 	var cues []Cue
 	for line := range strings.SplitSeq(text, "\n") {
@@ -97,7 +96,7 @@ func timed(text string, length time.Duration) []Cue {
 	return cues
 }
 
-// unmarked are the lines of a cue without markup.
+// unmarked joins the lines of a cue without markup.
 func unmarked(lines []string) string {
 	var kept []string
 	for _, l := range lines {
@@ -109,14 +108,14 @@ func unmarked(lines []string) string {
 	return strings.Join(kept, "\n")
 }
 
-// at reads a time that the pattern of clocks matched.
+// at parses a time that matches clock.
 func at(s string) time.Duration {
 	var whole time.Duration
 	s, fraction, _ := strings.Cut(strings.ReplaceAll(s, ",", "."), ".")
 	for part := range strings.SplitSeq(s, ":") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return 0 // the pattern has seen to it
+			return 0 // excluded by the pattern
 		}
 		whole = whole*60 + time.Duration(n)*time.Second
 	}

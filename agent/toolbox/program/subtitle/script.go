@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Script is the cues as a script for libass (Advanced SubStation Alpha, v4.00+), white with
-// a black rim at the foot of pictures of that size.
+// Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+): white text with a
+// black outline at the bottom of frames of the given size.
 func Script(cues []Cue, width, height int) string {
 	var b strings.Builder
 	size := max(8, min(height/16, width/22))
@@ -31,19 +31,19 @@ Format: Layer, Start, End, Style, Text
 	return b.String()
 }
 
-// hundredths is a time as scripts have it.
+// hundredths formats a time for a script.
 func hundredths(d time.Duration) string {
 	n := d.Milliseconds() / 10
 	return fmt.Sprintf("%d:%02d:%02d.%02d", n/360000, n/6000%60, n/100%60, n%100)
 }
 
-// escaped takes their meaning from the signs that are instructions in a script. What a
-// backslash begins is parted from it by a word joiner, which is not seen.
+// escapes makes text literal in a script. An invisible word joiner after a backslash keeps it from
+// forming an escape sequence.
 var escapes = strings.NewReplacer(`\`, "\\\u2060", "{", `\{`, "}", `\}`, "\n", `\N`, "\r", "")
 
 func escaped(text string) string { return escapes.Replace(text) }
 
-// SRT writes subtitles as a SubRip file.
+// SRT writes the cues as a SubRip file.
 func SRT(cues []Cue) string {
 	var b strings.Builder
 	for i, c := range cues {
@@ -52,10 +52,11 @@ func SRT(cues []Cue) string {
 	return b.String()
 }
 
-// newLine reports whether the letter ends a line. An empty line would end a subtitle.
+// newLine reports whether a character ends a line. Used to drop empty lines, which would end a
+// cue.
 func newLine(r rune) bool { return r == '\n' || r == '\r' }
 
-// thousandths writes a time as SubRip does: "01:02:03,500".
+// thousandths formats a time for SubRip: "01:02:03,500".
 func thousandths(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d,%03d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60, d.Milliseconds()%1000)
 }

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// lineWidth is how much stands on a line, in letters of the Latin alphabet, as
-	// broadcasters have it; a cue has up to two lines.
+	// lineWidth is the broadcasters' maximum length of a line, in Latin letters. A cue has up to
+	// two lines.
 	lineWidth = 42
 	cueLines  = 2
-	// leastWeight is what the shortest cue weighs: it takes a moment to be seen.
+	// leastWeight is the minimum weight of a cue: even a short one must be visible for a moment.
 	leastWeight = 12
 )
 
-// spread gives the parts of a plain text the time that reading them takes, so that all
-// of it fills the video.
+// spread divides a plain text into cues that fill the video, each with a share of the time
+// proportional to its length.
 func spread(text string, length time.Duration) []Cue {
 	var cues []Cue
 	var weights []int
@@ -41,8 +41,8 @@ func share(length time.Duration, part, sum int) time.Duration {
 	return time.Duration(float64(length) * float64(part) / float64(sum)).Round(time.Millisecond)
 }
 
-// parts are the sentences of a text, long ones in pieces of two lines. A line of the text
-// is a part of its own.
+// parts splits a text into sentences, and long ones into pieces of two lines. A line break always
+// begins a new part.
 func parts(text string) []string {
 	var all []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -75,8 +75,8 @@ func parts(text string) []string {
 	return all
 }
 
-// tokens are the words of a line, each with the space before it. Scripts that are written
-// without spaces may break at each character, and so does a word that fills a line.
+// tokens splits a line into words, each with the space before it. Words in scripts without
+// spaces, and words longer than a line, can break at each character.
 func tokens(line string) []string {
 	var all []string
 	for word := range strings.FieldsSeq(line) {
@@ -94,7 +94,7 @@ func tokens(line string) []string {
 	return all
 }
 
-// ends tells whether a word ends a sentence.
+// ends reports whether a word ends a sentence.
 func ends(word string) bool {
 	return strings.ContainsAny(strings.TrimRight(word, `"'”’)»`), ".!?…。！？") &&
 		strings.ContainsRune(".!?…。！？", lastRune(strings.TrimRight(word, `"'”’)»`)))
@@ -116,7 +116,7 @@ func width(s string) int {
 	return n
 }
 
-// runeWidth is 2 for the square characters of East Asia.
+// runeWidth is 2 for full-width East Asian characters, else 1.
 func runeWidth(r rune) int {
 	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xFF01 && r <= 0xFF60 || r >= 0x3000 && r <= 0x303F {
 		return 2

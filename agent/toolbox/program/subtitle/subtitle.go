@@ -1,11 +1,11 @@
-// Package subtitle reads subtitles as people hand them in, and writes them as a script
-// for libass, which draws them into a video.
+// Package subtitle parses subtitles in the forms that people use, and writes scripts for libass, which
+// draws them into a video.
 //
-// Promises:
-//   - It is pure: nothing of ours imported, no I/O, and no input makes it panic.
-//   - Cues come in the order of time; each has text, is longer than nothing and begins
-//     within the video. They are at most [Most].
-//   - What people wrote is never an instruction in the script: it is drawn as it is.
+// Guarantees:
+//   - It is pure: it does no I/O, and no input makes it panic.
+//   - Cues are in order of time. Each has text and a positive length, and begins within the video.
+//     There are at most [Most].
+//   - People's text is never an instruction in the script: it is drawn literally.
 package subtitle
 
 import (
@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// Most is how many cues are taken; what comes after them is dropped.
+// Most is the maximum number of cues; the rest is dropped.
 const Most = 5000
 
-// Cue is a text and when it is shown.
+// Cue is a text with the time at which it is shown.
 type Cue struct {
 	From, To time.Duration
 	// Text may have several lines, without markup.
 	Text string
 }
 
-// Of are the cues that a text gives for a video of that length: those of SRT, of WebVTT or
-// of lines that begin with a time; and a plain text is spread over the whole.
+// Of returns the cues for a video of the given length. The text may be SRT, WebVTT or lines that
+// begin with a time; a plain text is spread over the video.
 func Of(text string, length time.Duration) []Cue {
 	text = plain(text)
 	cues := parsed(text)
