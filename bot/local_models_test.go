@@ -182,9 +182,9 @@ func TestLocalModelIsTold(t *testing.T) {
 	_, stdout, _ := clitest.Called{Places: places, Env: env, Args: []string{"doctor"}}.Run(t)
 	for _, want := range []string{
 		"Ollama at " + good.place.Address.String() + " was found on this machine, and its model qwen3:8b is used",
-		"ATELIER_LOCAL_MODELS=false switches that off",
-		"qwen3:8b at " + good.place.Address.String() + " can be asked.",
-		"Ollama at " + tiny.place.Address.String() + " runs on this machine, with 1 model, and none is used",
+		"ATELIER_LOCAL_MODELS=false disables this",
+		"qwen3:8b at " + good.place.Address.String() + " can be used.",
+		"Ollama at " + tiny.place.Address.String() + " runs on this machine, with 1 model, but none is used",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("doctor does not say %q: %s", want, stdout)
@@ -196,7 +196,7 @@ func TestLocalModelIsTold(t *testing.T) {
 		want   string
 	}{
 		"none":       {nil, "", "start a model server on this machine, such as Ollama"},
-		"off":        {places, "ATELIER_LOCAL_MODELS=false", "For one, set OPENAI_API_KEY"},
+		"off":        {places, "ATELIER_LOCAL_MODELS=false", "To use one, set OPENAI_API_KEY"},
 		"a tiny one": {places[:1], "", "None is used"},
 	} {
 		_, stdout, _ := clitest.Called{Places: c.places, Env: append(env, c.env), Args: []string{"doctor"}}.Run(t)
@@ -207,7 +207,7 @@ func TestLocalModelIsTold(t *testing.T) {
 	_, _, stderr := clitest.Called{
 		Places: places, Env: append(env, "ATELIER_LOG=info"), Args: []string{"ask", "--file", "testdata/photo.jpg", "--plan", "make it black and white"},
 	}.Run(t)
-	for _, want := range []string{"ATELIER_LOCAL_MODELS=false switches that off", "model=qwen3:8b", "server=Ollama", "none of its models is used"} {
+	for _, want := range []string{"ATELIER_LOCAL_MODELS=false disables this", "model=qwen3:8b", "server=Ollama", "none of its models is used"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("the log does not say %q: %s", want, stderr)
 		}

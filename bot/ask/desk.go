@@ -15,30 +15,30 @@ import (
 	"atelier/jobs"
 )
 
-// desk is where the requests of one call are done: the jobs of this process, on queues of its
-// own, with everything that a server has but the wait for somebody else.
+// desk runs the requests of one call: with jobs in this process on its own queues, as a server does,
+// but without waiting for other processes.
 type desk struct {
 	thread   *conversation.Thread
 	terminal *terminal.Terminal
 	jobs     *jobs.Jobs
 
-	asked string // the request that is worked on
+	asked string // the current request
 	stop  context.CancelFunc
 	ended chan struct{}
 	err   error // why the work ended, once it has
 }
 
 const (
-	// deskCheck is how often the workers look for work. They run for a moment only.
+	// deskCheck is the workers' polling interval. They run only for a moment.
 	deskCheck = 4 * time.Millisecond
-	// deskDeadline is for requests that nobody waits for any more: who does can stop them.
+	// deskDeadline ends abandoned requests. A person who waits can stop a request at any time.
 	deskDeadline = 24 * time.Hour
-	// stopWithin is how long it may take to write down that a request was stopped.
+	// stopWithin is the timeout of recording that a request was stopped.
 	stopWithin = 10 * time.Second
 )
 
-// openDesk begins to work on the conversation. What an earlier call has left undone is
-// stopped: whoever asked for it has seen that call end. Close the desk in the end.
+// openDesk starts to work on the conversation. Requests left over from an earlier call are stopped,
+// since that call has ended. The caller must close the desk.
 func openDesk(ctx context.Context, t *conversation.Thread, w workshop.Workshop, thinks agent.Config, report func(adapters.Progress)) (*desk, error) {
 	d := &desk{thread: t, terminal: terminal.New(terminal.Config{Progress: report}), ended: make(chan struct{})}
 	w.Check, w.Deadline = deskCheck, deskDeadline
@@ -85,7 +85,7 @@ func (d *desk) cancelAll(ctx context.Context) error {
 	return nil
 }
 
-// cancel stops what is not over of a request.
+// cancel stops all unfinished runs of a request.
 func (d *desk) cancel(ctx context.Context, id string) error {
 	err := d.jobs.Cancel(ctx, id, terminal.Person)
 	if errors.Is(err, jobs.ErrOver) || errors.Is(err, jobs.ErrUnknown) {
@@ -94,8 +94,8 @@ func (d *desk) cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// close ends the work. Where that failed, what is not done of the request is stopped, so that
-// it does not go on with the next call.
+// close ends the work. If it failed, the rest of the request is stopped, so that it does not continue
+// during the next call.
 func (d *desk) close(ctx context.Context, failed error) error {
 	if failed != nil && d.asked != "" && !d.over() {
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
@@ -111,7 +111,7 @@ func (d *desk) close(ctx context.Context, failed error) error {
 	}
 	d.stop()
 	<-d.ended
-	if errors.Is(failed, d.err) { // it is told already, or there is nothing to tell
+	if errors.Is(failed, d.err) { // already reported, or both nil
 		return failed
 	}
 	return errors.Join(failed, d.err)
@@ -141,7 +141,7 @@ func (d *desk) waitAll(ctx context.Context) error {
 	return nil
 }
 
-// wait waits for a run of the request, or for the end of the work if that comes first.
+// wait waits for a run of the request to end, or for the work to end.
 func (d *desk) wait(ctx context.Context, n int) (jobs.Request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -159,7 +159,7 @@ func (d *desk) wait(ctx context.Context, n int) (jobs.Request, error) {
 	return r, err
 }
 
-// submit hands a request in and waits for what comes of it.
+// submit submits a request and waits for its outcome.
 func (d *desk) submit(ctx context.Context, e adapters.Event, o jobs.Options) (planned, error) {
 	d.asked = jobs.RequestID(e)
 	if _, err := d.jobs.Submit(ctx, e, o); err != nil {
@@ -168,7 +168,7 @@ func (d *desk) submit(ctx context.Context, e adapters.Event, o jobs.Options) (pl
 	return d.outcome(ctx, 1)
 }
 
-// choose runs a way of a plan.
+// choose runs a solution of a plan.
 func (d *desk) choose(ctx context.Context, p planned, c plan.Choice) (jobs.Run, error) {
 	d.asked = p.request
 	n, err := d.jobs.Choose(ctx, p.request, p.run.N, c, terminal.Person)
@@ -179,7 +179,7 @@ func (d *desk) choose(ctx context.Context, p planned, c plan.Choice) (jobs.Run, 
 	return o.run, err
 }
 
-// chooseGuess runs what was guessed, by its number from 1.
+// chooseGuess runs a guess, by its number from 1.
 func (d *desk) chooseGuess(ctx context.Context, p planned, guess int) (planned, error) {
 	d.asked = p.request
 	n, err := d.jobs.ChooseGuess(ctx, p.request, p.run.N, guess, terminal.Person)
@@ -191,7 +191,8 @@ func (d *desk) chooseGuess(ctx context.Context, p planned, guess int) (planned, 
 	return chosen, err
 }
 
-// outcome waits for a run. One that broke down is an error, with what models took.
+// outcome waits for a run. A run that broke down is returned as an error that holds the model
+// usage.
 func (d *desk) outcome(ctx context.Context, n int) (planned, error) {
 	r, err := d.wait(ctx, n)
 	if err != nil {

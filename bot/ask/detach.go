@@ -26,16 +26,16 @@ import (
 	"atelier/storage"
 )
 
-// detach hands the request to the processes that serve, and prints the request's id. Its files
-// are put where those find them.
+// detach submits the request to the serving processes, with its files in the shared Blobs, and prints
+// the request's id.
 func (a *Command) detach(ctx context.Context, c *command.Call, shop workshop.Workshop, wish string) error {
 	if err := conversation.CheckName(a.Thread); err != nil {
 		return err
 	}
-	// A request without a conversation is one of its own.
+	// A request without --thread gets a new conversation.
 	thread := cmp.Or(a.Thread, rand.Text())
 	return operate.With(ctx, c, func(o operator.Operator) error {
-		if _, err := o.Workers(ctx); err != nil { // before files are put anywhere
+		if _, err := o.Workers(ctx); err != nil { // before files are stored
 			return err
 		}
 		files, err := handOver(ctx, shop, thread, a.files())
@@ -54,12 +54,11 @@ func (a *Command) detach(ctx context.Context, c *command.Call, shop workshop.Wor
 				ID string `json:"id"`
 			}{id})
 		}
-		return output.Say(c.Stdout, "The request %s was taken. To see it: bot show %s\n", id, id)
+		return output.Say(c.Stdout, "The request %s was accepted. To see it: bot show %s\n", id, id)
 	})
 }
 
-// handOver puts files into the Blobs, below the folder of their thread, with which they are
-// forgotten.
+// handOver stores files in the Blobs, in the folder of their thread, so that they are deleted with it.
 func handOver(ctx context.Context, w workshop.Workshop, thread string, names []string) (files []adapters.File, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -88,7 +87,7 @@ func handOne(ctx context.Context, blobs storage.Blobs, key, name string, most in
 	case !info.Mode().IsRegular():
 		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a file.", filepath.Base(name)))}
 	case info.Size() > most:
-		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %q is too large: at most %d MB are taken.", filepath.Base(name), most/1_000_000))}
+		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %q is too large: the limit is %d MB.", filepath.Base(name), most/1_000_000))}
 	}
 	f, err := os.Open(name)
 	if err != nil {

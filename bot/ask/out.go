@@ -9,8 +9,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// checkOut notices a folder of the person's own choice that cannot be written into,
-// before anything is done or paid.
+// checkOut rejects an unwritable --out before anything is run or paid for.
 func (a *Command) checkOut() error {
 	if a.Plan || a.Out == export.DefaultOut {
 		return nil
@@ -21,8 +20,7 @@ func (a *Command) checkOut() error {
 	return nil
 }
 
-// checkOutFor notices it before the steps run, if they make files: who wants none need
-// not have a folder for them.
+// checkOutFor rejects an unwritable folder before the steps run, if they make files.
 func (a *Command) checkOutFor(p *plan.Plan, choice plan.Choice) error {
 	steps, _, err := p.Steps(choice)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestAConversationIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	bottest.Check(t, th.Close())
-	if status, said := forget(); status != fault.StatusDone || !strings.Contains(said, "The conversation Holiday was forgotten") {
+	if status, said := forget(); status != fault.StatusDone || !strings.Contains(said, "The conversation Holiday was deleted") {
 		t.Errorf("%d, %s", status, said)
 	}
 	if left := clitest.Names(t, filepath.Join(data, "threads")); len(left) != 1 {

@@ -23,8 +23,7 @@ type planned struct {
 	run     jobs.Run
 	plan    *plan.Plan
 	offers  []plan.Offer
-	// thinking is what models took until now; nothing where a plan is taken again, which
-	// was told then.
+	// thinking is the model usage so far; zero for a reused plan, whose usage was reported before.
 	thinking plan.Thinking
 }
 
@@ -39,7 +38,7 @@ func newPlanned(r jobs.Request, run jobs.Run) planned {
 	return p
 }
 
-// thinkingWith is what models took until now and for that run, whose plan cost nothing more.
+// thinkingWith is the model usage including that of a run, without counting the plan twice.
 func (p planned) thinkingWith(run jobs.Run) plan.Thinking {
 	if run.N == p.run.N {
 		return p.thinking
@@ -49,12 +48,11 @@ func (p planned) thinkingWith(run jobs.Run) plan.Thinking {
 	return t
 }
 
-// lookBack is how many requests of a conversation are looked through for one that was said
-// before.
+// lookBack is the number of earlier requests to search.
 const lookBack = 200
 
-// shown is the plan that the person was shown last for this request and no other files, nil if
-// there is none: the numbers of its solutions hold.
+// shown returns the last plan that was shown for this request with the same files, so that the numbers
+// of its solutions stay valid; nil if there is none.
 func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned, error) {
 	requests, err := d.jobs.Requests(ctx, lookBack)
 	if err != nil {
@@ -70,7 +68,7 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 		}
 		p := newPlanned(r, r.Runs[i])
 		if len(p.plan.Tasks)+len(p.plan.Guesses) == 0 || p.plan.Validate() != nil {
-			return nil, nil //nolint:nilnil,nilerr // it led to no plan then: it is planned anew
+			return nil, nil //nolint:nilnil,nilerr // there was no usable plan: plan it again
 		}
 		same, err := d.given(ctx, r.Asked.Given, paths)
 		if err != nil || !same {
@@ -79,17 +77,17 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 		p.thinking = plan.Thinking{StoodIn: p.plan.Thinking.StoodIn}
 		return &p, nil
 	}
-	return nil, nil //nolint:nilnil // it is new
+	return nil, nil //nolint:nilnil // a new request
 }
 
-// given reports whether the files are among those that came with an earlier message. One that
-// cannot be read is not, which is told when it is taken.
+// given reports whether the files were given with an earlier message. An unreadable file was not; its
+// error is reported when the request is submitted.
 func (d *desk) given(ctx context.Context, earlier []plan.Resource, paths []string) (bool, error) {
 	for _, f := range terminal.Message(d.thread.Channel(), "", paths).Message.Files {
 		sum, err := d.sum(ctx, f)
 		switch {
 		case adapters.Final(err):
-			return false, nil // who takes it in tells what is wrong with it
+			return false, nil // submitting the request reports the error
 		case err != nil:
 			return false, err
 		}
@@ -114,8 +112,7 @@ func (d *desk) sum(ctx context.Context, f adapters.File) (_ string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sumOf is the hash of the content of a file that was given. That of media stands in the
-// key of the blob.
+// sumOf is the hash of a given file's content. For media it is part of the blob's key.
 func sumOf(r plan.Resource) string {
 	if r.Blob != "" {
 		sum, _, _ := strings.Cut(path.Base(r.Blob), ".")

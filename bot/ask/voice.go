@@ -15,7 +15,7 @@ import (
 	"atelier/bot/workshop"
 )
 
-// checkVoice checks how --voice stands beside the rest.
+// checkVoice checks --voice against the other flags.
 func (a *Command) checkVoice() error {
 	switch {
 	case a.Voice == nil:
@@ -23,14 +23,14 @@ func (a *Command) checkVoice() error {
 	case *a.Voice == "":
 		return fault.Usage("--voice is empty: the name of a recording is expected.")
 	case len(a.Wish) > 0:
-		return fault.Usage("--voice says what you want, and so do the words after it: give one of them.")
+		return fault.Usage("--voice and a request in words exclude each other: give one of them.")
 	case len(a.files()) > MaxFiles:
-		return fault.Usage("--file stands %d times: with --voice at most %d files can be worked on at once.", len(a.File), MaxFiles-1)
+		return fault.Usage("--file is given %d times: with --voice at most %d files can be worked on at once.", len(a.File), MaxFiles-1)
 	}
 	return nil
 }
 
-// inspectVoice refuses what --voice names where it is no sound: nobody could listen to it.
+// inspectVoice rejects a --voice file that is not a sound.
 func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
 	if a.Voice == nil {
 		return nil
@@ -46,7 +46,7 @@ func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
 	return nil
 }
 
-// files are those of the message, by their paths: the last is the one in which the request is said.
+// files are the paths of the message's files; the voice recording is the last.
 func (a *Command) files() []string {
 	if a.Voice == nil {
 		return a.File
@@ -54,7 +54,7 @@ func (a *Command) files() []string {
 	return append(slices.Clone(a.File), *a.Voice)
 }
 
-// message is the request as it is handed over.
+// message is the request as an event of the terminal.
 func (a *Command) message(t *conversation.Thread, wish string) adapters.Event {
 	if a.Voice == nil {
 		return terminal.Message(t.Channel(), wish, a.File)

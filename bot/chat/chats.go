@@ -19,24 +19,23 @@ import (
 	"atelier/storage"
 )
 
-// ChatPatience is how long a platform has to take a token when the program starts. One
-// that does not answer is connected with as soon as it does.
+// ChatPatience is the timeout of checking a token at startup. A platform that does not answer is
+// connected as soon as it does.
 const ChatPatience = 5 * time.Second
 
-// chat is a chat platform of elsewhere.
+// chat is an external chat platform.
 type chat struct {
 	adapter adapters.Adapter
-	// look asks who the bot is there, such as "Slack as atelier in Team", which says whether
-	// its tokens are taken.
+	// look checks the tokens and returns the bot's identity, such as "Slack as atelier in Team".
 	look func(context.Context) (string, error)
-	// requests takes what the platform sends; nil where it sends nothing.
+	// requests handles the platform's HTTP requests; nil if it sends none.
 	requests http.Handler
 }
 
-// Chats are those that a process connects with.
+// Chats are the chat platforms that a process connects to.
 type Chats []chat
 
-// Adapters are those of all.
+// Adapters returns the adapters of all platforms.
 func (all Chats) Adapters() []adapters.Adapter {
 	var made []adapters.Adapter
 	for _, c := range all {
@@ -45,9 +44,9 @@ func (all Chats) Adapters() []adapters.Adapter {
 	return made
 }
 
-// Check asks every platform whether it takes the tokens, and gives who the bot is there, by
-// the names of those that have told it. A platform that does not take them is wrong usage, and so is a server of
-// another kind; one that does not answer is waited for later.
+// Check checks the tokens of every platform, and returns the bot's identity for each platform that
+// answers. A rejected token, or a server of another kind, is a usage error. Platforms that do not
+// answer are only logged.
 func (all Chats) Check(ctx context.Context, each time.Duration, log *slog.Logger) (map[string]string, error) {
 	told, looks := make([]string, len(all)), map[string]func(context.Context) error{}
 	for i, c := range all {
@@ -78,8 +77,7 @@ func (all Chats) Check(ctx context.Context, each time.Duration, log *slog.Logger
 	return who, nil
 }
 
-// Requests are what takes the requests that platforms send, by the paths that they are
-// sent to.
+// Requests returns the handlers of the platforms' HTTP requests by path.
 func (all Chats) Requests() map[string]http.Handler {
 	at := map[string]http.Handler{SlackPath: http.HandlerFunc(noSlackHere)}
 	for _, c := range all {
@@ -90,17 +88,17 @@ func (all Chats) Requests() map[string]http.Handler {
 	return at
 }
 
-// SlackPath is where Slack sends its events to.
+// SlackPath is the path of Slack's requests.
 const SlackPath = "/slack/"
 
-// noSlackHere tells who set the app up that its events come the other way, or to another
-// process.
+// noSlackHere answers Slack's requests to a process that uses Socket Mode, or is not connected to
+// Slack.
 func noSlackHere(w http.ResponseWriter, _ *http.Request) {
 	listen.WritePage(w, http.StatusNotFound, "Slack events are not accepted here: "+
-		"that is where SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are set, and SLACK_APP_TOKEN is not.")
+		"a process accepts them if SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are set, and SLACK_APP_TOKEN is not.")
 }
 
-// posted keeps for the platforms what was posted there.
+// posted is the State in which the platforms record their posts.
 type posted struct{ storage.State }
 
 // Get reads a value.

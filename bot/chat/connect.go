@@ -15,7 +15,7 @@ import (
 	"atelier/bot/settings"
 )
 
-// Connect makes the chat platforms of these names. It asks nothing of them.
+// Connect creates the named chat platforms. It does not connect yet.
 func Connect(c settings.Config, log *slog.Logger, p *place.Place, names []string) (Chats, error) {
 	var all Chats
 	for _, name := range names {
@@ -69,7 +69,7 @@ func chatOfSlack(c settings.Config, log *slog.Logger, state outbox.State, open a
 	return made, nil
 }
 
-// NewDiscord is the platform as it is set.
+// NewDiscord creates the adapter from the settings.
 func NewDiscord(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (*discord.Discord, error) {
 	sentences, err := messages.New()
 	if err != nil {
@@ -85,7 +85,7 @@ func NewDiscord(c settings.Config, log *slog.Logger, state outbox.State, open ad
 	return d, nil
 }
 
-// NewSlack is the platform as it is set.
+// NewSlack creates the adapter from the settings.
 func NewSlack(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (*slack.Slack, error) {
 	sentences, err := messages.New()
 	if err != nil {

@@ -17,13 +17,13 @@ type ManifestCommand struct {
 	URL string `name:"url" help:"The address at which Slack sends events to this program. Without it, Socket Mode is used." placeholder:"URL"`
 }
 
-// Help says what it is for.
+// Help returns the detailed help.
 func (*ManifestCommand) Help() string {
 	return `The manifest asks for no more permissions than the program needs. On
 https://api.slack.com/apps choose Create New App, From a manifest, and paste it.`
 }
 
-// slackManifest is the manifest, a template.
+// slackManifest is the template of the manifest.
 //
 //go:embed slack-manifest.yaml.tmpl
 var slackManifest string

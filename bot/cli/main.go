@@ -11,11 +11,11 @@ import (
 	"atelier/bot/command"
 )
 
-// Main runs the program as the system has called it, and ends the process.
+// Main runs the program with the process's arguments and exits.
 func Main() {
-	sandbox.Enter() // from here on only where this is the program itself
+	sandbox.Enter() // does not return in the sandbox's child process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills, whatever the first has to wait for
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	status := Run(ctx, command.Program{
 		Args:   os.Args[1:],
 		Env:    os.Environ(),

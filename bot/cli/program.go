@@ -52,7 +52,7 @@ type commands struct {
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// About begins the help.
+// About is the introduction of the help.
 const About = `Atelier works on pictures, sound, video and text. Say what you want in plain words: it finds
 the tools, runs them and reports what it did.
 
@@ -82,13 +82,13 @@ func Run(ctx context.Context, p command.Program) int {
 		return report(p.Stderr, fmt.Errorf("build the command line: %w", err))
 	}
 	if len(p.Args) > 0 && !strings.HasPrefix(p.Args[0], "-") {
-		parser.Model.DefaultCmd = nil // a word names a command; the default one takes flags only
+		parser.Model.DefaultCmd = nil // a word is a command; the default command only takes flags
 	}
 	if len(p.Args) > 0 && p.Args[0] == "help" { // "bot help tool new" is "bot tool new --help"
 		p.Args = append(slices.Clone(p.Args[1:]), "--help")
 	}
 	parsed, err := parser.Parse(p.Args)
-	if exited >= 0 { // --help has said it all
+	if exited >= 0 { // --help was printed
 		return exited
 	}
 	if err != nil {
@@ -97,18 +97,18 @@ func Run(ctx context.Context, p command.Program) int {
 	return report(p.Stderr, parsed.Run(&command.Call{Program: p, Log: slog.New(slog.DiscardHandler)}))
 }
 
-// verbatim takes a string of the command line as it is. Kong's own way through JSON loses the
-// bytes of a file name that is not UTF-8.
+// verbatim uses a string argument unchanged. Kong's own conversion through JSON corrupts file names that
+// are not UTF-8.
 func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
 	t, err := ctx.Scan.PopValue("string")
 	if err != nil {
-		return err //nolint:wrapcheck // kong says which flag it is
+		return err //nolint:wrapcheck // kong names the flag
 	}
 	target.SetString(fmt.Sprint(t.Value))
 	return nil
 }
 
-// misused says what is wrong with the arguments, in the parser's words, and where to find help.
+// misused returns a usage error with the parser's message and the help command to try.
 func misused(commands []*kong.Node, args []string, problem string) error {
 	index := func(nodes []*kong.Node, arg string) int {
 		return slices.IndexFunc(nodes, func(n *kong.Node) bool { return n.Name == arg })
@@ -131,7 +131,7 @@ func misused(commands []*kong.Node, args []string, problem string) error {
 	return fault.Usage("%s Try: %s", problem, help)
 }
 
-// report says on Stderr what went wrong and gives the exit status.
+// report prints an error to stderr and returns the exit status.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return fault.StatusDone
@@ -149,7 +149,7 @@ func report(stderr io.Writer, err error) int {
 	return status
 }
 
-// spentInVain is a line on what models took before there was no plan, or nothing.
+// spentInVain is a line about the model usage of a request that failed, if there was any.
 func spentInVain(err error) string {
 	unfinished, ok := errors.AsType[*plan.UnfinishedError](err)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 
 type backendsCommand struct{}
 
-// Help says what it is for.
+// Help returns the detailed help.
 func (backendsCommand) Help() string {
 	return `Save it, edit it, and set BACKENDS_FILE to its path. Then bot tools shows the effect.`
 }

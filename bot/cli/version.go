@@ -9,7 +9,7 @@ import (
 
 type versionCommand struct{}
 
-// Run prints what the build knows of itself.
+// Run prints the version.
 func (versionCommand) Run(c *command.Call) error {
 	if _, err := fmt.Fprintln(c.Stdout, release()); err != nil {
 		return fmt.Errorf("print the version: %w", err)
@@ -17,7 +17,7 @@ func (versionCommand) Run(c *command.Call) error {
 	return nil
 }
 
-// release is what the build knows of itself.
+// release is the version and the revision from the build information.
 func release() string {
 	version, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

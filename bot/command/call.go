@@ -1,4 +1,4 @@
-// Package command has what all commands share: the call of the program, and its common flags.
+// Package command provides what all commands share: the program's environment, and common flags.
 package command
 
 import (
@@ -14,38 +14,37 @@ import (
 	"atelier/bot/workshop"
 )
 
-// Program is one call of the program. [cli.Run] runs it.
+// Program is one invocation of the program. [cli.Run] runs it.
 type Program struct {
 	Args []string
-	// Env are the variables of the environment, each as NAME=value.
+	// Env are the environment variables, as NAME=value.
 	Env    []string
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Terminal reports whether a writer is a terminal, and how many columns it has. Nil
-	// asks the system.
+	// Terminal reports whether a writer is a terminal, and its number of columns. Nil asks the
+	// system.
 	Terminal func(w io.Writer) (columns int, ok bool)
-	// LocalServers is where model servers of this machine are looked for. Nil looks nowhere.
+	// LocalServers lists where to look for model servers on this machine; nil means nowhere.
 	LocalServers []discover.Place
-	// Builtin gives the tools that come with the program. Nil reads them once.
+	// Builtin returns the built-in tools. Nil reads them once.
 	Builtin func() (*toolbox.Catalogue, error)
 }
 
-// Call is what the commands share.
+// Call is what a command's Run gets.
 type Call struct {
 	Program
 	Log *slog.Logger
 }
 
-// Workshop reads the settings, with the flags put over them, and is what makes what they name; from
-// then on the call logs as they say. A command that needs none asks for none, and so works whatever
-// they are.
+// Workshop reads the settings, applies the flags to them and sets up the log. Commands that need no
+// settings do not call it, and so work even with invalid ones.
 func (c *Call) Workshop(flags func(*settings.Config) error) (workshop.Workshop, error) {
 	return c.read(flags, nil)
 }
 
-// WorkshopWithModel is workshop for commands that plan: where no model server is set, one that
-// runs on this machine is used, and the log says so.
+// WorkshopWithModel is Workshop for commands that plan: if no model server is configured, it uses one
+// that runs on this machine, and logs that.
 func (c *Call) WorkshopWithModel(ctx context.Context, flags func(*settings.Config) error) (workshop.Workshop, error) {
 	shop, err := c.read(flags, func(config settings.Config) (settings.Config, error) { return WithLocal(ctx, config, c.LocalServers) })
 	if err == nil {
@@ -54,9 +53,8 @@ func (c *Call) WorkshopWithModel(ctx context.Context, flags func(*settings.Confi
 	return shop, err
 }
 
-// Progress is the line that tells on the standard error output what is going on. It is
-// nil where that is no terminal that can move its cursor, and where JSON goes to a
-// program, whose user watches that one.
+// Progress is the progress line on standard error. It is nil if that is not a terminal that can move
+// its cursor, or if JSON is piped to a program.
 func (c *Call) Progress(asJSON bool) *progress.Line {
 	terminal := c.Terminal
 	if terminal == nil {

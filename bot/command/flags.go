@@ -6,18 +6,18 @@ import (
 	"atelier/bot/settings"
 )
 
-// Thinking are the flags that say how requests are planned.
+// Thinking are the flags for planning.
 type Thinking struct {
 	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
-	Planner        string `help:"What understands the request: llm (a language model), rules (no model), or auto: llm if a model is set." placeholder:"NAME"`
+	Planner        string `help:"What interprets the request: llm (a language model), rules (no model), or auto: llm if a model is set." placeholder:"NAME"`
 	PriorKnowledge bool   `help:"Hint at tools when the language model splits the request." negatable:"" default:"true"`
-	MaxActions     int    `help:"The most tools for one part of a request. The default is 10." placeholder:"N" default:"10"`
+	MaxActions     int    `help:"The maximum number of tools for one part of a request. The default is 10." placeholder:"N" default:"10"`
 }
 
-// DefaultActions is the most tools of one part of a request, unless told.
+// DefaultActions is the default of --max-actions.
 const DefaultActions = 10
 
-// Over puts the flags over the settings.
+// Over applies the flags to the settings.
 func (t Thinking) Over(c *settings.Config) error {
 	if t.Strategy != "" {
 		s, err := toolgraph.ParseStrategy(t.Strategy)

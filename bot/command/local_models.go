@@ -9,11 +9,10 @@ import (
 	"atelier/bot/settings"
 )
 
-// WithLocal looks for a model server on this machine, if none is set and a model is wanted.
-// One that is found counts as set: it plans, and tools run on it too, since one set of rules
-// for named and found servers is easier to understand than two. Two things differ. It is
-// shown pictures only if it is known to read them. And the built-in rules stand in where it
-// fails, unless PLANNER=llm insists on a model: nobody has asked for this server.
+// WithLocal looks for a model server on this machine if none is configured and a model is wanted. A
+// server that is found is used like a configured one, for planning and for tools, with two
+// differences: it gets pictures only if its model is known to read them, and the built-in rules are the
+// fallback if it fails, unless PLANNER=llm.
 func WithLocal(ctx context.Context, c settings.Config, places []discover.Place) (settings.Config, error) {
 	if !c.LocalModels || c.Planner == settings.RulesPlanner || c.Models.Named() {
 		return c, nil
@@ -38,7 +37,7 @@ func WithLocal(ctx context.Context, c settings.Config, places []discover.Place) 
 	return c, nil
 }
 
-// usedLocal is the server of this machine that is used, since none was set; nil if there is none.
+// usedLocal returns the local server to use; nil if there is none.
 func usedLocal(found []discover.Server) *discover.Server {
 	if last := len(found) - 1; last >= 0 && found[last].Model != "" {
 		return &found[last]
@@ -46,16 +45,16 @@ func usedLocal(found []discover.Server) *discover.Server {
 	return nil
 }
 
-// logLocal says which server of this machine is used, or why those that run are not.
+// logLocal logs which local server is used, or why none is.
 func logLocal(ctx context.Context, found []discover.Server, log *slog.Logger) {
 	for _, s := range found {
 		if s.Model == "" {
-			log.InfoContext(ctx, "a model server was found on this machine, and none of its models is used: "+
-				"they are too small or for something else than chat, or it is not clear which; OPENAI_BASE_URL and OPENAI_MODEL name one",
+			log.InfoContext(ctx, "a model server was found on this machine, but none of its models is used: "+
+				"they are too small, not for chat, or the choice is ambiguous; set OPENAI_BASE_URL and OPENAI_MODEL to use one",
 				"server", s.Name, "at", s.Address, "models", s.Models)
 			continue
 		}
-		log.InfoContext(ctx, "a model server was found on this machine, and is used since none is set: "+
-			settings.LocalModelsSetting+"=false switches that off", "server", s.Name, "at", s.Address, "model", s.Model)
+		log.InfoContext(ctx, "a model server was found on this machine, and is used because none is configured: "+
+			settings.LocalModelsSetting+"=false disables this", "server", s.Name, "at", s.Address, "model", s.Model)
 	}
 }

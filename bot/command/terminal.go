@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal asks the system what w is.
+// isTerminal reports whether w is a terminal, and its number of columns.
 func isTerminal(w io.Writer) (columns int, ok bool) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -1,5 +1,5 @@
-// Package conversation keeps the conversations of bot ask between calls. A lock keeps other calls out of
-// one that is in use.
+// Package conversation stores the conversations of bot ask between calls. A lock gives one call at a
+// time access to a conversation.
 package conversation
 
 import (
@@ -21,21 +21,20 @@ import (
 	"atelier/bot/workshop"
 )
 
-// Thread is a conversation that is kept across calls. In its folder lies what the jobs
-// keep of it; it is locked while a call works on it, and a second call waits.
+// Thread is a conversation. Its folder holds the records of its jobs. It is locked while a call works on
+// it, and other calls wait.
 type Thread struct {
-	name   string // empty for a conversation of one call
-	folder string // empty then too
+	name   string // empty for a temporary conversation
+	folder string // likewise
 	Place  *place.Place
 	unlock func()
 }
 
-// Open opens the conversation of that name, a new one if there is none. Without
-// a name it is a conversation of this call alone, of which nothing stays. Close it in
-// the end.
+// Open opens the conversation of that name, or creates it. Without a name it is a temporary
+// conversation that Close deletes. The caller must close it.
 func Open(ctx context.Context, w workshop.Workshop, name string) (*Thread, error) {
 	if name == "" {
-		return openPassing(ctx, w)
+		return openTemporary(ctx, w)
 	}
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -55,13 +54,13 @@ func Open(ctx context.Context, w workshop.Workshop, name string) (*Thread, error
 	return t, nil
 }
 
-// threadOf is the conversation of that name, which is not open.
+// threadOf returns the conversation of that name, not yet opened.
 func threadOf(data, name string) *Thread {
 	return &Thread{name: name, folder: filepath.Join(data, "threads", name), unlock: func() {}}
 }
 
-// Forget removes the conversation of that name, and reports whether there was one. It
-// waits for a call that works on it.
+// Forget deletes the conversation of that name, and reports whether there was one. It waits for a
+// call that uses it.
 func Forget(ctx context.Context, data, name string) (there bool, err error) {
 	if name == "" || CheckName(name) != nil {
 		return false, nil
@@ -82,7 +81,7 @@ func Forget(ctx context.Context, data, name string) (there bool, err error) {
 		return true, err
 	}
 	for _, e := range entries {
-		if e.Name() != threadLock { // it goes last, so that nobody enters meanwhile
+		if e.Name() != threadLock { // the lock goes last, so that nobody enters meanwhile
 			err = errors.Join(err, os.RemoveAll(filepath.Join(t.folder, e.Name())))
 		}
 	}
@@ -92,12 +91,12 @@ func Forget(ctx context.Context, data, name string) (there bool, err error) {
 	if err := os.Remove(filepath.Join(t.folder, threadLock)); err != nil {
 		return true, err
 	}
-	_ = os.Remove(t.folder) //nolint:errcheck // unless a conversation of that name has begun just now
+	_ = os.Remove(t.folder) //nolint:errcheck // fails if a conversation of that name was just created
 	return true, nil
 }
 
-// openPassing is a conversation of one call.
-func openPassing(ctx context.Context, w workshop.Workshop) (*Thread, error) {
+// openTemporary opens a temporary conversation.
+func openTemporary(ctx context.Context, w workshop.Workshop) (*Thread, error) {
 	p, err := place.Open(ctx, w.Config, w.Logger(), place.Placement{})
 	if _, told := errors.AsType[*plan.Fault](err); err != nil && !told {
 		err = fault.NoScratch(err)
@@ -108,10 +107,10 @@ func openPassing(ctx context.Context, w workshop.Workshop) (*Thread, error) {
 	return &Thread{Place: p, unlock: func() {}}, nil
 }
 
-// Channel is the conversation's name for the adapter.
+// Channel is the adapter's name for the conversation.
 func (t *Thread) Channel() string { return cmp.Or(t.name, terminal.Passing) }
 
-// CheckName refuses what cannot be the name of a conversation.
+// CheckName rejects invalid names of conversations.
 func CheckName(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	if len(name) > 64 || strings.Trim(name, letters) != "" {
@@ -120,11 +119,11 @@ func CheckName(name string) error {
 	return nil
 }
 
-// threadLock is the file in the folder of a conversation that is locked by who works on it.
+// threadLock is the lock file in a conversation's folder.
 const threadLock = "lock"
 
-// lockFolder makes a folder and locks it. If another process removes the folder meanwhile,
-// lockFolder makes it again, unless ctx has ended: nobody would remove that one.
+// lockFolder creates a folder and locks it. If another process removes the folder meanwhile, it is
+// created again, unless ctx has ended.
 func lockFolder(ctx context.Context, folder string) (unlock func(), err error) {
 	file := filepath.Join(folder, threadLock)
 	for {
@@ -154,14 +153,13 @@ func lockFolder(ctx context.Context, folder string) (unlock func(), err error) {
 	}
 }
 
-// Close lets go of the conversation.
+// Close releases the conversation.
 func (t *Thread) Close() error {
 	defer t.unlock()
 	return t.Place.Close()
 }
 
-// lock makes the folder, and waits until no other process works on the conversation, or ctx
-// ends.
+// lock creates the folder, and waits for the lock until ctx ends.
 func (t *Thread) lock(ctx context.Context) error {
 	type locked struct {
 		unlock func()
@@ -179,7 +177,7 @@ func (t *Thread) lock(ctx context.Context) error {
 		}
 		return l.err
 	case <-ctx.Done():
-		go func() { // the lock comes when the other process ends, and nobody wants it any more
+		go func() { // release the lock if it is acquired after all
 			if l := <-got; l.err == nil {
 				l.unlock()
 			}

@@ -14,7 +14,7 @@ import (
 	"atelier/bot/settings"
 )
 
-// besideOpenAI is the suffix of the name of a LocalAI server where it is used by OpenAI's API.
+// besideOpenAI is the suffix of the name of a LocalAI server that is used through OpenAI's API.
 const besideOpenAI = "-" + settings.OpenAIKind
 
 // examineServers checks the servers that tools run on. Tools without a server are checked
@@ -22,7 +22,7 @@ const besideOpenAI = "-" + settings.OpenAIKind
 func (x examination) examineServers(ctx context.Context, tools *toolbox.Toolbox) []Finding {
 	all, err := tools.Health(ctx)
 	if err != nil {
-		return []Finding{failed("servers", err, "They could not be looked at.")}
+		return []Finding{failed("servers", err, "They could not be checked.")}
 	}
 	var found []Finding
 	for _, h := range all {
@@ -35,16 +35,16 @@ func (x examination) examineServers(ctx context.Context, tools *toolbox.Toolbox)
 
 // serverFinding returns the state of one server.
 func (x examination) serverFinding(h toolbox.Health) Finding {
-	f := Finding{Healthy, "server " + h.Server, fmt.Sprintf("It answers, and %s to run a tool can be taken.", output.Counted(h.Ways, "way"))}
+	f := Finding{Healthy, "server " + h.Server, fmt.Sprintf("It answers, and can run %s.", output.Counted(h.Ways, "tool backend"))}
 	switch {
 	case h.All == 0:
 		f.State, f.Says = Missing, "No tool runs on it."
 	case h.State == toolbox.Loading:
 		f.Says = "It answers, and is loading its models."
-	case h.State == toolbox.Down && h.Server == settings.ImproviseKind: // without it, requests that no tool fits are refused
+	case h.State == toolbox.Down && h.Server == settings.ImproviseKind: // without it, requests without a fitting tool are refused
 		f.State, f.Says = Missing, h.Why
 	case h.State == toolbox.Down && h.Server == settings.WeatherServer: // nobody configured it
-		f.State, f.Says = Missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, x.remedy(h.Server))
+		f.State, f.Says = Missing, fmt.Sprintf("%s Without it there is no weather; %s.", h.Why, x.remedy(h.Server))
 	case h.State == toolbox.Down && h.Kind == settings.ServiceKind: // its own sentence says what to do
 		f.State, f.Says = Wrong, h.Why
 	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the same server is reported under its own name
@@ -60,7 +60,7 @@ func (x examination) serverFinding(h toolbox.Health) Finding {
 // remedy names the setting of a server.
 func (x examination) remedy(server string) string {
 	if slices.ContainsFunc(x.Backends.Servers, func(s settings.BackendServer) bool { return s.Name == server && s.URL != "" }) {
-		return "what BACKENDS_FILE says of it"
+		return "its entry in BACKENDS_FILE"
 	}
 	switch server {
 	case settings.ToolServer:
@@ -110,9 +110,9 @@ func programsFinding(all []program.Program) Finding {
 		}
 	}
 	if len(absent) == 0 {
-		return Finding{Healthy, "programs", "All that tools run are there: " + strings.Join(present, ", ") + "."}
+		return Finding{Healthy, "programs", "All programs of the tools are installed: " + strings.Join(present, ", ") + "."}
 	}
-	says := strings.Join(absent, ", ") + " cannot be found, and what needs them cannot be done. Install them"
+	says := strings.Join(absent, ", ") + " cannot be found, so tools that need them cannot run. Install them"
 	if len(packages) == 0 {
 		return Finding{Missing, "programs", says + "."}
 	}
@@ -121,12 +121,12 @@ func programsFinding(all []program.Program) Finding {
 
 // memoryFinding says how much memory there is.
 func (x examination) memoryFinding() Finding {
-	const largest = 20 // most bytes per pixel
+	const largest = 20 // the maximum number of bytes per pixel
 	limit, enough := x.Memory.Limit()/1_000_000, x.Pixels*largest*4/3
-	f := Finding{Healthy, "memory", fmt.Sprintf("This process and its programs may hold %d MB, three quarters of it for work on media.", limit)}
+	f := Finding{Healthy, "memory", fmt.Sprintf("This process and its programs may use %d MB, three quarters of it for media.", limit)}
 	if limit < enough {
 		f.State = Missing
-		f.Says += fmt.Sprintf(" The largest pictures that are taken may need more and are refused then: "+
+		f.Says += fmt.Sprintf(" The largest allowed pictures may need more, and are then refused: "+
 			"set ATELIER_MEMORY_MB or the container's limit to %d, or ATELIER_MAX_MEGAPIXELS to less.", enough)
 	}
 	return f
@@ -136,13 +136,13 @@ func (x examination) memoryFinding() Finding {
 func confinementFinding(c sandbox.Confinement) Finding {
 	if c.Lacks != nil {
 		return Finding{Missing, "confinement", strings.TrimSpace(fmt.Sprintf(
-			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose. %s",
+			"Programs are not fully confined: %s. Run Atelier as a user, or in a container, without access to anything else. %s",
 			oneSentence(c.Lacks), c.User))}
 	}
-	return Finding{Healthy, "confinement", "The kernel keeps programs from all files but their own, from other processes, and from the network. " + c.User}
+	return Finding{Healthy, "confinement", "The kernel gives programs no access to other files, other processes or the network. " + c.User}
 }
 
-// oneSentence joins several lines.
+// oneSentence joins the lines of an error.
 func oneSentence(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
 }

@@ -31,7 +31,7 @@ func TestDoctorOfMissingPrograms(t *testing.T) {
 	for limit, want := range map[int64]Health{1_000_000_000: Missing, 4_000_000_000: Healthy} {
 		b, err := memory.New(memory.Config{Limit: limit})
 		bottest.Check(t, err)
-		if f := (examination{Workshop: workshop.Workshop{Config: settings.Config{Memory: b, Pixels: 64}}}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may hold %d MB", limit/1_000_000)) {
+		if f := (examination{Workshop: workshop.Workshop{Config: settings.Config{Memory: b, Pixels: 64}}}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may use %d MB", limit/1_000_000)) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -39,7 +39,7 @@ func TestDoctorOfMissingPrograms(t *testing.T) {
 
 func TestDoctorOfNoSettings(t *testing.T) {
 	t.Parallel()
-	if f := examineSettings(nil); f.State != Healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
+	if f := examineSettings(nil); f.State != Healthy || !strings.HasPrefix(f.Says, "None is set, and none is required.") {
 		t.Errorf("%+v", f)
 	}
 }

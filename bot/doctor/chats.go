@@ -16,7 +16,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// chatLookPatience is how long the doctor waits for a chat platform.
+// chatLookPatience is the timeout of checking the chat platforms.
 const chatLookPatience = 10 * time.Second
 
 // examineChats checks the chat platforms.
@@ -34,7 +34,7 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 	const thing = "Discord"
 	if x.Discord.Token == "" {
 		return []Finding{{Missing, thing, "DISCORD_TOKEN is not set. Make an application at https://discord.com/developers/applications, " +
-			"press Reset Token on its page Bot, and set what it shows; then this gives the link that invites the bot."}}
+			"press Reset Token on its page Bot, and set DISCORD_TOKEN to the token that it shows. Then bot doctor prints the link that invites the bot."}}
 	}
 	d, err := chat.NewDiscord(x.Config, x.Logger(), new(outbox.Memory), nothingPosted)
 	if err != nil {
@@ -44,10 +44,10 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{unheard(thing, cmp.Or(x.Discord.API, "https://discord.com"), err)}
 	}
-	found := []Finding{{Healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
+	found := []Finding{{Healthy, thing, "The token is valid: the bot is " + account.Name + "."}}
 	if !account.Content {
 		found = append(found, Finding{Missing, "Discord's messages", "The bot is not granted the content of messages: " +
-			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. " +
+			"it answers mentions, replies and direct messages, but does not read the other messages of a thread. " +
 			"To change that, switch on Message Content Intent at https://discord.com/developers/applications/" + account.Application + "/bot"})
 	}
 	found = append(found, Finding{Healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
@@ -60,10 +60,10 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 // examineSlack reports the bot's name, how it gets events, and its missing scopes.
 func (x examination) examineSlack(ctx context.Context) []Finding {
 	const thing = "Slack"
-	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
+	manifest := "The manifest is deployments/slack-manifest.yaml, or the output of bot slack-manifest."
 	if x.Slack.BotToken == "" {
 		return []Finding{{Missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, " +
-			"install it, and set its bot token, and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
+			"install it, and set its bot token and SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
 	}
 	s, err := chat.NewSlack(x.Config, x.Logger(), new(outbox.Memory), nothingPosted)
 	if err != nil {
@@ -73,18 +73,18 @@ func (x examination) examineSlack(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{unheard(thing, cmp.Or(x.Slack.API, "https://slack.com"), err)}
 	}
-	found := []Finding{{Healthy, thing, fmt.Sprintf("The tokens are taken: the bot is %s in %s.", account.User, account.Team)}}
+	found := []Finding{{Healthy, thing, fmt.Sprintf("The tokens are valid: the bot is %s in %s.", account.User, account.Team)}}
 	if len(account.Missing) > 0 {
 		found = append(found, Finding{Wrong, "Slack's scopes", "The app lacks " + strings.Join(account.Missing, ", ") +
-			": add what is missing under OAuth & Permissions, and install the app again. " + manifest})
+			": add them under OAuth & Permissions, and reinstall the app. " + manifest})
 	} else {
-		found = append(found, Finding{Healthy, "Slack's scopes", "The app has all that are needed. " + manifest})
+		found = append(found, Finding{Healthy, "Slack's scopes", "The app has all that it needs. " + manifest})
 	}
 	return append(found, x.examineSlackEvents())
 }
 
-// unheard is the finding about a platform that did not say who the bot is. Passing trouble is
-// reported with the host and the cause, because the doctor does not try again.
+// unheard is the finding about a platform that could not be asked. Temporary errors are reported with
+// the host and the cause, because the doctor does not retry.
 func unheard(thing, api string, err error) Finding {
 	told, ok := errors.AsType[*adapters.Fault](err)
 	if adapters.Final(err) || ok && told.Err == nil {
@@ -107,11 +107,11 @@ func (x examination) examineSlackEvents() Finding {
 	case !x.Slack.OverHTTP():
 		return Finding{Healthy, thing, "They come by Socket Mode."}
 	case x.Listen == "":
-		return Finding{Wrong, thing, "They come as requests, and ATELIER_LISTEN is off: give it an address, or set SLACK_APP_TOKEN."}
+		return Finding{Wrong, thing, "Slack sends them over HTTP, but ATELIER_LISTEN is off: set it to an address, or set SLACK_APP_TOKEN."}
 	case x.Web.Public == nil:
-		return Finding{Healthy, thing, "They come as requests, to /slack/ on " + x.Listen + ". PUBLIC_URL is not set: " +
-			"by which address Slack reaches that is not known here."}
+		return Finding{Healthy, thing, "Slack sends them over HTTP, to /slack/ on " + x.Listen + ". PUBLIC_URL is not set, " +
+			"so the address that Slack must use is unknown."}
 	}
 	at := strings.TrimSuffix(x.Web.Public.String(), "/")
-	return Finding{Healthy, thing, "They come as requests, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
+	return Finding{Healthy, thing, "Slack sends them over HTTP, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
 }

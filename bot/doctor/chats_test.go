@@ -43,7 +43,7 @@ func TestDoctorOfChats(t *testing.T) {
 		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, doctor.Wrong, "Discord", "Discord at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
 		"another server":     {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, doctor.Wrong, "Discord", "check DISCORD_API_URL"},
 		"no Slack":           {nil, doctor.Missing, "Slack", "bot slack-manifest"},
-		"Slack":              {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack", "The tokens are taken: the bot is "},
+		"Slack":              {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack", "The tokens are valid: the bot is "},
 		"its events":         {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack's events", "by Socket Mode."},
 		"its scopes":         {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack's scopes", "deployments/slack-manifest.yaml"},
 		"some are missing":   {slack(poor, poor.BotToken(), poor.AppToken()), doctor.Wrong, "Slack's scopes", "The app lacks files:write, reactions:read"},

@@ -25,9 +25,9 @@ func (*Command) Help() string {
 	return `Each line is one of
   ok
   missing: nothing is wrong, but more would work with it
-  warning: it will be wrong some day
+  warning: it will be wrong later
   wrong
-No secret is printed. What is written for a check is removed at once.
+No secret is printed. Test files are removed at once.
 
 Exit status: 0 nothing is wrong, 1 something is.`
 }
@@ -38,7 +38,7 @@ type Health string
 // The states.
 const (
 	Healthy Health = "ok"
-	// Missing is no fault: the program can do less, or is less safe.
+	// Missing is not a fault, but the program can do less, or is less safe.
 	Missing Health = "missing"
 	// Warning is something that may become a fault.
 	Warning Health = "warning"
@@ -49,7 +49,7 @@ const (
 type Finding struct {
 	State Health `json:"state"`
 	Thing string `json:"thing"`
-	// Says tells the operator in a sentence or two what was found, and what to do.
+	// Says is a sentence or two for the operator: what was found, and what to do.
 	Says string `json:"says"`
 }
 
@@ -70,7 +70,7 @@ func (d *Command) Run(ctx context.Context, c *command.Call) error {
 	return err
 }
 
-// diagnosis is the report for people.
+// diagnosis is the report as a table.
 func diagnosis(found []Finding) []string {
 	rows := make([][]string, len(found))
 	for i, f := range found {
@@ -94,7 +94,7 @@ func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 		for line := range strings.SplitSeq(refused.Sentence, fault.WrongSettingsApart) {
 			found = append(found, Finding{Wrong, "settings", line})
 		}
-		return append(found, Finding{Missing, "the rest", "It is looked at once the settings are right."}), nil
+		return append(found, Finding{Missing, "the rest", "It is checked once the settings are valid."}), nil
 	}
 	if err != nil {
 		return nil, err
@@ -112,20 +112,20 @@ func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 	return found, nil
 }
 
-// examineSettings lists the names of the settings, which are no secrets.
+// examineSettings lists the names of the settings, without values.
 func examineSettings(environ []string) Finding {
 	set, err := settings.NamesSet(environ)
 	if err != nil { // it was readable a moment ago
 		return Finding{Wrong, "settings", "The file .env cannot be read any more."}
 	}
 	if len(set) == 0 {
-		return Finding{Healthy, "settings", "None is set, and none must be. To see them all: bot env"}
+		return Finding{Healthy, "settings", "None is set, and none is required. To see them all: bot env"}
 	}
-	return Finding{Healthy, "settings", "What is set is understood: " + strings.Join(set, ", ") + "."}
+	return Finding{Healthy, "settings", "These are set and valid: " + strings.Join(set, ", ") + "."}
 }
 
-// failed is the finding for an error. If it has no sentence of ours, a server's words are not
-// repeated.
+// failed is the finding for an error: its own sentence if it has one of ours, else otherwise, so that a
+// server's text is not repeated.
 func failed(thing string, err error, otherwise string) Finding {
 	return Finding{Wrong, thing, fault.Told(err, otherwise)}
 }

@@ -27,7 +27,7 @@ func TestDoctorOfServers(t *testing.T) {
 		thing string
 		says  string
 	}{
-		"the weather":            {nil, doctor.Healthy, "server weather", "It answers, and 1 way to run a tool can be taken."},
+		"the weather":            {nil, doctor.Healthy, "server weather", "It answers, and can run 1 tool backend."},
 		"no weather":             {[]string{"WEATHER_URL=" + nobody}, doctor.Missing, "server weather", "WEATHER_URL and PLACES_URL name another one."},
 		"a tool server":          {[]string{"TOOL_SERVER_URL=" + tasks, "TOOL_SERVER_TOKEN=" + bottest.Hush}, doctor.Healthy, "server toolserver", "It answers, and "},
 		"its token is wrong":     {[]string{"TOOL_SERVER_URL=" + tasks, "TOOL_SERVER_TOKEN=no" + bottest.Hush}, doctor.Wrong, "server toolserver", "TOOL_SERVER_TOKEN."},
@@ -39,7 +39,7 @@ func TestDoctorOfServers(t *testing.T) {
 			[]string{"HF_TOKEN=" + bottest.Hush, "HF_ROUTER_URL=" + nobody, "HF_ENDPOINT=" + nobody, "ALLOW_CLOUD_MEDIA=true"},
 			doctor.Wrong, "server huggingface", "HF_TOKEN",
 		},
-		"one of the file": {[]string{"BACKENDS_FILE=" + file, "GPU1_TOKEN=" + bottest.Hush}, doctor.Wrong, "server gpu1", "what BACKENDS_FILE says of it."},
+		"one of the file": {[]string{"BACKENDS_FILE=" + file, "GPU1_TOKEN=" + bottest.Hush}, doctor.Wrong, "server gpu1", "its entry in BACKENDS_FILE."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -63,24 +63,24 @@ func TestDoctor(t *testing.T) {
 		thing string
 		says  string
 	}{
-		"nothing is set":     {nil, doctor.Healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
-		"no folder yet":      {nil, doctor.Healthy, "data folder", " will be made when it is needed."},
+		"nothing is set":     {nil, doctor.Healthy, "settings", "These are set and valid: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
+		"no folder yet":      {nil, doctor.Healthy, "data folder", " will be created when needed."},
 		"no Redis":           {nil, doctor.Healthy, "Redis", "set REDIS_URL"},
 		"no process":         {nil, doctor.Missing, "workers", "bot serve"},
 		"no files yet":       {nil, doctor.Healthy, "files", "They will be kept in "},
 		"no model":           {nil, doctor.Missing, "language model", "set OPENAI_API_KEY"},
 		"tools":              {nil, doctor.Healthy, "tools", " can run here."},
-		"no own tools":       {nil, doctor.Healthy, "own tools", "no folder is named by ATELIER_CATALOGUE"},
+		"no own tools":       {nil, doctor.Healthy, "own tools", "ATELIER_CATALOGUE is not set"},
 		"an empty folder":    {[]string{"ATELIER_CATALOGUE=" + foreign}, doctor.Missing, "own tools", "There are none in " + foreign},
 		"temporary files":    {nil, doctor.Healthy, "temporary files", " can be written to."},
 		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
 		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},
-		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are right"},
+		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are valid"},
 		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another one"},
-		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
+		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve will continue"},
 		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, doctor.Wrong, "state", ".damaged-"},
 		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by another program"},
-		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
+		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Healthy, "Redis", " at " + redis.Addr() + " works."},
 		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Missing, "workers", "bot serve"},
 		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, doctor.Healthy, "data folder", " can be written to."},
 		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, doctor.Wrong, "Redis", "refuses the user name or the password"},
@@ -96,12 +96,12 @@ func TestDoctor(t *testing.T) {
 		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it is running, and OPENAI_BASE_URL"},
 		"a model for tools":  {models(bottest.Hush, "large", "PLANNER=rules"), doctor.Healthy, "model server", "with 2 models"},
 		"one that splits":    {models(bottest.Hush, "large", "DECOMPOSER_MODEL=huge"), doctor.Wrong, "model for splitting", "set DECOMPOSER_MODEL"},
-		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for whoever knows WEB_PASSWORD."},
-		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, doctor.Healthy, "web channel", "for whom a proxy names in Remote-User."},
+		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for people who know WEB_PASSWORD."},
+		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, doctor.Healthy, "web channel", "for people that a proxy names in Remote-User."},
 		"a page for me":      {nil, doctor.Healthy, "web channel", "for this machine only."},
 		"no page":            {[]string{"ATELIER_LISTEN=off"}, doctor.Missing, "web channel", "ATELIER_LISTEN is off"},
 		"links to point":     {[]string{"PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "pointing", "at https://atelier.example.org."},
-		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, doctor.Healthy, "HTTP", "listens nowhere"},
+		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, doctor.Healthy, "HTTP", "does not listen"},
 		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
 		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
 		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "held by a running Atelier"},
@@ -117,7 +117,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorOfModels: which models are chosen, which end, and what takes their place.
+// TestDoctorOfModels: which models are chosen, which end, and what replaces them.
 func TestDoctorOfModels(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -127,17 +127,17 @@ func TestDoctorOfModels(t *testing.T) {
 		thing  string
 		says   string
 	}{
-		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, doctor.Healthy, "language model", " can be asked. It was chosen from the server's list; OPENAI_MODEL names another one."},
-		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, doctor.Healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 writes down what is said."},
-		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, doctor.Missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL, if it has"},
-		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, doctor.Wrong, "language model", "is not clear: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
+		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, doctor.Healthy, "language model", " can be used. It was chosen from the server's list; set OPENAI_MODEL to use another one."},
+		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, doctor.Healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 transcribes speech."},
+		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, doctor.Missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL if it has"},
+		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, doctor.Wrong, "language model", "is not clear which to use: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
 		"no list":       {nil, nil, doctor.Healthy, "language model", "gpt-6.1-terra at "},
 		"ends":          {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", " shuts it down on 2999-12-11"},
 		"its successor": {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", ": set OPENAI_MODEL to another one, such as gpt-6-luna."},
 		"ended":         {[]string{"gpt-6-luna", "mine@2026-10-23"}, []string{"OPENAI_IMAGE_MODEL=mine"}, doctor.Wrong, "model mine", " shut it down on 2026-10-23"},
-		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, doctor.Warning, "model gpt-6-luna", "; then gpt-5-mini takes its place."},
+		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, doctor.Warning, "model gpt-6-luna", "; then gpt-5-mini replaces it."},
 		"the last": {[]string{"gpt-6-luna", "gpt-4o-mini-tts@2999-01-06"}, nil, doctor.Warning, "model gpt-4o-mini-tts",
-			", and lists nothing else that is known to do the same: set OPENAI_SPEECH_MODEL to what takes its place."},
+			", and lists no known replacement: set OPENAI_SPEECH_MODEL to another model."},
 		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, doctor.Warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
 		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, doctor.Warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
 		"blind":  {[]string{"gpt-6-luna@2999-12-11", "mine"}, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, "", "model gpt-6-luna", ""},
@@ -172,7 +172,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 		"data folder": l.Folder + " is used by the running Atelier, process 7.",
 		"workers":     "Process 7 on here works on cpu, plan.",
 		"files":       "They are kept in " + filepath.Join(l.Folder, "blobs"),
-		"HTTP":        "it is held by the running Atelier, process 7.",
+		"HTTP":        "it is in use by the running Atelier, process 7.",
 	} {
 		if f := found[thing]; f.State != doctor.Healthy || !strings.HasPrefix(f.Says, says) && !strings.HasSuffix(f.Says, says) {
 			t.Errorf("%+v", f)
@@ -180,7 +180,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 	}
 	l = clitest.Live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
 	bottest.Check(t, l.Place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
-	if f := clitest.Examined(t, l.Env...)["workers"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "All queues are worked on") {
+	if f := clitest.Examined(t, l.Env...)["workers"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "All queues have workers") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -227,7 +227,7 @@ func TestDoctorAsText(t *testing.T) {
 	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
 wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
 wrong    settings  OPENAI_API_KEY is wrong: it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else.
-missing  the rest  It is looked at once the settings are right.
+missing  the rest  It is checked once the settings are valid.
 `
 	if status != fault.StatusFailed || stdout != want {
 		t.Errorf("status %d\n%s", status, stdout)

@@ -35,9 +35,9 @@ func TestHealth(t *testing.T) {
 		status int
 		says   string
 	}{
-		"127.0.0.1:" + port: {fault.StatusFailed, "bot: What answers at " + server.URL + "/healthz is not healthy: 503 Service Unavailable.\n"},
+		"127.0.0.1:" + port: {fault.StatusFailed, "bot: The server at " + server.URL + "/healthz is not healthy: 503 Service Unavailable.\n"},
 		"127.0.0.1:1":       {fault.StatusFailed, "bot: No Atelier answers at http://127.0.0.1:1/healthz.\n"},
-		"off":               {fault.StatusUsage, "bot: ATELIER_LISTEN is off: there is nothing to be asked.\n"},
+		"off":               {fault.StatusUsage, "bot: ATELIER_LISTEN is off, so there is no address to check.\n"},
 	} {
 		if status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_LISTEN": listen}, "health"); status != want.status || stderr != want.says {
 			t.Errorf("%s: status %d, %s", listen, status, stderr)

@@ -15,20 +15,20 @@ import (
 	"atelier/bot/workshop"
 )
 
-// examineModels checks the model servers without asking a model anything.
+// examineModels checks the model servers without calling a model.
 func (x examination) examineModels(ctx context.Context) []Finding {
 	m := x.Models
 	found := x.examineLocal()
 	if x.Planner != settings.LLMPlanner {
 		if !m.Server.Configured() {
-			says := "None is used: requests are understood by rules, in English. For one, "
+			says := "None is used: requests are interpreted by rules, in English only. To use one, "
 			if x.LocalModels {
-				says += "start a model server on this machine, such as Ollama, at its usual port, or "
+				says += "start a model server on this machine, such as Ollama, on its default port, or "
 			}
 			return append(found, Finding{Missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
 		}
 		found = append(found, Finding{
-			Missing, "language model", "None is used to understand requests (PLANNER=rules): they are understood by rules, in English.",
+			Missing, "language model", "None is used to plan (PLANNER=rules): requests are interpreted by rules, in English only.",
 		})
 	}
 	families, err := family.Read()
@@ -46,7 +46,7 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 	}
 	planner := look.use(family.Chat, "OPENAI_MODEL", m.Name)
 	if x.Planner == settings.LLMPlanner {
-		f = look.asked(thing, planner)
+		f = look.checkModel(thing, planner)
 	}
 	found = append(found, f)
 	if m.Chooses() {
@@ -66,14 +66,14 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 		if look.host, look.listed, f = listModels(ctx, m.Decomposer, thing, m.DecomposerNames()); f.State == Healthy {
 			splits := use{role: family.Chat, variable: "DECOMPOSER_MODEL", model: m.DecomposerName, named: true}
 			found = append(found, look.ends(splits)...)
-			f = look.asked(thing, splits)
+			f = look.checkModel(thing, splits)
 		}
 		found = append(found, f)
 	}
 	return found
 }
 
-// listModels lists the models of a server, none if it does not list them. That costs nothing. If the
+// listModels lists the models of a server, none if it does not list them. That is free of charge. If the
 // server cannot be used, the finding says why.
 func listModels(ctx context.Context, s settings.Server, thing string, names endpoint.Names) (host string, listed []endpoint.Model, f Finding) {
 	ctx, done := context.WithTimeout(ctx, modelPatience)
@@ -91,7 +91,7 @@ func listModels(ctx context.Context, s settings.Server, thing string, names endp
 		}
 	case endpoint.Forbidden, endpoint.ModelUnknown, endpoint.Limited, endpoint.TooLong, endpoint.Rejected:
 		// Some keys may use a model but not list it.
-		return host, nil, Finding{Healthy, thing, "The server at " + host + " answers; it does not tell which models it has."}
+		return host, nil, Finding{Healthy, thing, "The server at " + host + " answers, but does not list its models."}
 	case endpoint.Down, endpoint.TimedOut:
 		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
 		return host, nil, Finding{Wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it is running, and %s.", host, address)}
@@ -107,10 +107,10 @@ type modelLook struct {
 	listed   []endpoint.Model
 	families *family.Families
 	now      time.Time
-	chooses  bool // if none is named
+	chooses  bool // whether we choose a model if none is configured
 }
 
-// use is a purpose and its model.
+// use is a purpose and the model for it.
 type use struct {
 	role     family.Role
 	variable string
@@ -118,7 +118,7 @@ type use struct {
 	named    bool   // by the operator
 }
 
-// use returns the model for a purpose: the one that the operator named, or the one that is chosen.
+// use returns the model for a purpose: the configured one, or our choice.
 func (l modelLook) use(role family.Role, variable, named string) use {
 	u := use{role: role, variable: variable, model: named, named: named != ""}
 	if of := l.families.Of(role, l.listed, l.now); !u.named && l.chooses && len(of) > 0 {
@@ -127,32 +127,32 @@ func (l modelLook) use(role family.Role, variable, named string) use {
 	return u
 }
 
-// asked checks that the server has a model that planning needs.
-func (l modelLook) asked(thing string, u use) Finding {
+// checkModel checks that the server has a model that planning needs.
+func (l modelLook) checkModel(thing string, u use) Finding {
 	at := fmt.Sprintf("%s at %s", u.model, l.host)
 	has := slices.ContainsFunc(l.listed, func(m endpoint.Model) bool { return m.Serves(u.model) })
 	switch {
 	case u.model == "":
-		says := fmt.Sprintf("The server at %s names %s, and which one is to be asked is not clear: set %s to one of them",
+		says := fmt.Sprintf("The server at %s lists %s, and it is not clear which to use: set %s to one of them",
 			l.host, output.Counted(len(l.listed), "model"), u.variable)
 		if some := family.Examples(l.listed); some != "" {
 			says += ", such as " + some
 		}
 		return Finding{Wrong, thing, says + "."}
 	case len(l.listed) == 0:
-		return Finding{Healthy, thing, at + "; the server does not tell which models it has."}
+		return Finding{Healthy, thing, at + "; the server does not list its models."}
 	case len(l.listed) > 1 && !has:
-		return Finding{Wrong, thing, fmt.Sprintf("The server at %s names %s, and %s is not among them: set %s to one that it has.",
+		return Finding{Wrong, thing, fmt.Sprintf("The server at %s lists %s, and %s is not among them: set %s to one of these.",
 			l.host, output.Counted(len(l.listed), "model"), u.model, u.variable)}
 	case !u.named:
-		return Finding{Healthy, thing, fmt.Sprintf("%s can be asked. It was chosen from the server's list; %s names another one.", at, u.variable)}
+		return Finding{Healthy, thing, fmt.Sprintf("%s can be used. It was chosen from the server's list; set %s to use another one.", at, u.variable)}
 	}
-	return Finding{Healthy, thing, at + " can be asked."}
+	return Finding{Healthy, thing, at + " can be used."}
 }
 
 // ofTools lists the models of the tools, and the purposes without one.
 func (l modelLook) ofTools(uses []use) []Finding {
-	does := map[family.Role]string{family.Image: "draws", family.Speech: "reads aloud", family.Transcription: "writes down what is said"}
+	does := map[family.Role]string{family.Image: "draws", family.Speech: "reads aloud", family.Transcription: "transcribes speech"}
 	var has, lacks []string
 	for _, u := range uses {
 		if u.model == "" {
@@ -166,8 +166,8 @@ func (l modelLook) ofTools(uses []use) []Finding {
 		found = append(found, Finding{Healthy, "models of tools", fmt.Sprintf("At %s %s.", l.host, strings.Join(has, ", "))})
 	}
 	if len(lacks) > 0 {
-		found = append(found, Finding{Missing, "more models", fmt.Sprintf("Nothing that %s lists is known to do what these are for: "+
-			"set %s, if it has a model for that.", l.host, strings.Join(lacks, ", "))})
+		found = append(found, Finding{Missing, "more models", fmt.Sprintf("No model that %s lists is known to suit these settings: "+
+			"set %s if it has one.", l.host, strings.Join(lacks, ", "))})
 	}
 	return found
 }
@@ -192,11 +192,11 @@ func (l modelLook) ends(uses ...use) []Finding {
 		}
 		switch {
 		case next == "":
-			f.Says += fmt.Sprintf(", and lists nothing else that is known to do the same: set %s to what takes its place.", u.variable)
+			f.Says += fmt.Sprintf(", and lists no known replacement: set %s to another model.", u.variable)
 		case u.named:
 			f.Says += fmt.Sprintf(": set %s to another one, such as %s.", u.variable, next)
 		default:
-			f.Says += fmt.Sprintf("; then %s takes its place.", next)
+			f.Says += fmt.Sprintf("; then %s replaces it.", next)
 		}
 		found = append(found, f)
 	}
@@ -210,16 +210,16 @@ func (x examination) examineLocal() []Finding {
 	for _, s := range x.Local {
 		at := fmt.Sprintf("%s at %s", s.Name, s.Address)
 		if s.Model == "" {
-			found = append(found, Finding{Missing, thing, fmt.Sprintf("%s runs on this machine, with %s, and none is used: "+
-				"they are too small or for something else than chat, or it is not clear which. "+
-				"To use one all the same, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, output.Counted(s.Models, "model"), s.BaseURL)})
+			found = append(found, Finding{Missing, thing, fmt.Sprintf("%s runs on this machine, with %s, but none is used: "+
+				"they are too small, not for chat, or the choice is ambiguous. "+
+				"To use one anyway, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, output.Counted(s.Models, "model"), s.BaseURL)})
 			continue
 		}
-		found = append(found, Finding{Healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is set. "+
-			"%s=false switches that off; OPENAI_BASE_URL and OPENAI_MODEL name another one.", at, s.Model, settings.LocalModelsSetting)})
+		found = append(found, Finding{Healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is configured. "+
+			"%s=false disables this; set OPENAI_BASE_URL and OPENAI_MODEL to use another one.", at, s.Model, settings.LocalModelsSetting)})
 		if x.Models.Context < easyContext {
-			found = append(found, Finding{Missing, "model's context", fmt.Sprintf("%s is taken to read %d tokens at a time, so it is told of fewer tools. "+
-				"Let the server give it %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
+			found = append(found, Finding{Missing, "model's context", fmt.Sprintf("%s is assumed to have a context of %d tokens, so it is offered fewer tools. "+
+				"Set the server's context to %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
 				s.Model, x.Models.Context, usualContext)})
 		}
 	}
@@ -227,8 +227,8 @@ func (x examination) examineLocal() []Finding {
 }
 
 const (
-	// easyContext is how many tokens the whole prompts need, and usualContext the default of
-	// OPENAI_CONTEXT.
+	// easyContext is the context that the full prompts need, in tokens. usualContext is the default
+	// of OPENAI_CONTEXT.
 	easyContext  = 16_384
 	usualContext = 32_768
 )

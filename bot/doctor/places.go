@@ -18,7 +18,7 @@ import (
 	"atelier/storage/s3"
 )
 
-// How long the doctor waits for a server.
+// The timeouts of checks.
 const (
 	redisPatience  = 8 * time.Second
 	bucketPatience = 15 * time.Second
@@ -27,8 +27,8 @@ const (
 
 // examineFolders checks the folders that are written to.
 func (x examination) examineFolders(context.Context) []Finding {
-	data := Finding{Healthy, "data folder", x.Data + " is used by nobody now."}
-	if x.Storage.RedisURL != "" { // several processes may use them then
+	data := Finding{Healthy, "data folder", x.Data + " is not in use."}
+	if x.Storage.RedisURL != "" { // several processes may use it then
 		data.Says = x.Data + " can be written to."
 	} else if x.running.Is() {
 		data.Says = fmt.Sprintf("%s is used by %s.", x.Data, x.running.Who())
@@ -40,7 +40,7 @@ func (x examination) examineFolders(context.Context) []Finding {
 		data.State = Wrong
 		data.Says = place.UnwritableFolder(x.Data, err)
 	case folder != x.Data:
-		data.Says = x.Data + " will be made when it is needed."
+		data.Says = x.Data + " will be created when needed."
 	}
 	temp := Finding{Healthy, "temporary files", os.TempDir() + " can be written to."}
 	if _, err := place.Writable(os.TempDir()); err != nil {
@@ -59,16 +59,16 @@ func (x examination) examineState() []Finding {
 	for _, l := range losses {
 		much := fmt.Sprintf("%d bytes of it are lost", l.Bytes)
 		if l.Bytes == 0 {
-			much = "all that it held is lost"
+			much = "all of it is lost"
 		}
-		then := "bot serve goes on with the rest, and keeps this file beside the new one. To put back a copy of your own, do it before."
+		then := "bot serve will continue with the rest, and keep this file beside the new one. To restore a backup, do it before that."
 		if l.Kept {
-			then = "Atelier went on with the rest. Remove the file when you need it no more; bot forget removes it too."
+			then = "Atelier continued with the rest. Remove the file when you no longer need it; bot forget removes it too."
 		}
 		found = append(found, Finding{Wrong, "state", fmt.Sprintf("%s was damaged: %s. %s", l.File, much, then)})
 	}
 	if err != nil {
-		found = append(found, failed("state", err, "The file of the state cannot be read."))
+		found = append(found, failed("state", err, "The state file cannot be read."))
 	}
 	return found
 }
@@ -106,13 +106,13 @@ func (x examination) examineBucket(ctx context.Context) Finding {
 	if err != nil {
 		return failed("files", err, fmt.Sprintf("The S3 server of the bucket %q does not answer in time.", x.Storage.S3.Bucket))
 	}
-	return Finding{Healthy, "files", fmt.Sprintf("They are kept in the bucket %q, in which can be written, listed and removed.", x.Storage.S3.Bucket)}
+	return Finding{Healthy, "files", fmt.Sprintf("They are kept in the bucket %q, where writing, listing and deleting work.", x.Storage.S3.Bucket)}
 }
 
 // examineAddress checks that the HTTP address is free.
 func (x examination) examineAddress(ctx context.Context) []Finding {
 	if x.Listen == "" {
-		return []Finding{{Healthy, "HTTP", "It listens nowhere (ATELIER_LISTEN=off)."}}
+		return []Finding{{Healthy, "HTTP", "It does not listen (ATELIER_LISTEN=off)."}}
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", x.Listen)
 	if err == nil {
@@ -126,11 +126,11 @@ func (x examination) examineAddress(ctx context.Context) []Finding {
 		if x.running.Is() {
 			by = x.running.Who()
 		}
-		return []Finding{{Healthy, "HTTP", x.Listen + " answers: it is held by " + by + "."}}
+		return []Finding{{Healthy, "HTTP", x.Listen + " answers: it is in use by " + by + "."}}
 	case errors.Is(err, syscall.EADDRINUSE):
-		return []Finding{{Wrong, "HTTP", x.Listen + " is held by another program: stop that one, or set ATELIER_LISTEN to another address."}}
+		return []Finding{{Wrong, "HTTP", x.Listen + " is in use by another program: stop that one, or set ATELIER_LISTEN to another address."}}
 	}
-	return []Finding{{Wrong, "HTTP", fmt.Sprintf("%s cannot be listened on (%s): set ATELIER_LISTEN to another address.", x.Listen, place.Cause(err))}}
+	return []Finding{{Wrong, "HTTP", fmt.Sprintf("Listening on %s fails (%s): set ATELIER_LISTEN to another address.", x.Listen, place.Cause(err))}}
 }
 
 // alive reports whether an Atelier listens on an address.

@@ -18,8 +18,8 @@ import (
 // examineRedis checks the server of the queues, and its workers.
 func (x examination) examineRedis(ctx context.Context) []Finding {
 	if x.Storage.RedisURL == "" {
-		found := []Finding{{Healthy, "Redis", "None is set: the queues are in the one process that serves. " +
-			"To share the work among several, set REDIS_URL."}}
+		found := []Finding{{Healthy, "Redis", "None is set: the queues are in the serving process. " +
+			"To share the work among several processes, set REDIS_URL."}}
 		switch {
 		case x.running.Is() && len(x.running.Workers) > 0:
 			w := x.running.Workers[0]
@@ -51,7 +51,7 @@ func (x examination) examineServer(ctx context.Context, client goredis.Universal
 	if err != nil {
 		return []Finding{failed("Redis", err, "The Redis of REDIS_URL"+place.RedisAddress(client)+" does not answer in time.")}
 	}
-	found := []Finding{{Healthy, "Redis", redisVersion(ctx, client) + place.RedisAddress(client) + " takes what is needed."}}
+	found := []Finding{{Healthy, "Redis", redisVersion(ctx, client) + place.RedisAddress(client) + " works."}}
 	found = append(found, examineMemory(ctx, client), examinePersistence(ctx, client))
 	nothing := struct{ storage.Blobs }{} // the list of workers needs no files
 	j, err := jobs.New(jobs.Config{Redis: client, State: state, Blobs: nothing})
@@ -91,7 +91,7 @@ func examineWorkers(queues []jobs.Queue) Finding {
 		return Finding{Missing, "workers", fmt.Sprintf("No process works on %s: requests wait there. Start one: bot serve --queues %s",
 			strings.Join(lacking, ", "), strings.Join(slices.Compact(flags), ","))}
 	}
-	return Finding{Healthy, "workers", "All queues are worked on. To see them: bot queues"}
+	return Finding{Healthy, "workers", "All queues have workers. To see them: bot queues"}
 }
 
 // redisInfo returns the values of a section of INFO, none if the server does not report them.
@@ -117,29 +117,29 @@ func redisVersion(ctx context.Context, client goredis.UniversalClient) string {
 	case server["redis_version"] != "":
 		return "Redis " + server["redis_version"]
 	}
-	return "Redis of a version that it does not tell"
+	return "Redis of an unknown version"
 }
 
-// examineMemory checks what the server does when its memory is full. A server that would drop requests
-// has been rejected before.
+// examineMemory checks the server's eviction policy. A server that would evict requests was rejected
+// before.
 func examineMemory(ctx context.Context, client goredis.UniversalClient) Finding {
 	policy := redisInfo(ctx, client, "memory")["maxmemory_policy"]
 	switch policy {
 	case "noeviction":
-		return Finding{Healthy, "Redis's memory", "Nothing is thrown away when it is used up (maxmemory-policy noeviction)."}
+		return Finding{Healthy, "Redis's memory", "Nothing is evicted when it is full (maxmemory-policy noeviction)."}
 	case "":
-		return Finding{Missing, "Redis's memory", "The server does not tell its maxmemory-policy: see to it that it is noeviction, or requests may be lost."}
+		return Finding{Missing, "Redis's memory", "The server does not report its maxmemory-policy: make sure that it is noeviction, or requests may be lost."}
 	}
-	return Finding{Missing, "Redis's memory", "maxmemory-policy is " + policy + ", which does nothing while maxmemory is 0: set it to noeviction all the same."}
+	return Finding{Missing, "Redis's memory", "maxmemory-policy is " + policy + ", which has no effect while maxmemory is 0: set it to noeviction anyway."}
 }
 
 // examinePersistence checks whether requests survive a restart of the server.
 func examinePersistence(ctx context.Context, client goredis.UniversalClient) Finding {
 	switch redisInfo(ctx, client, "persistence")["aof_enabled"] {
 	case "1":
-		return Finding{Healthy, "Redis's disk", "Requests outlive a crash of the server (appendonly yes)."}
+		return Finding{Healthy, "Redis's disk", "Requests survive a crash of the server (appendonly yes)."}
 	case "0":
-		return Finding{Missing, "Redis's disk", "appendonly is off: a crash of the server loses what was asked since its last snapshot. Set appendonly to yes."}
+		return Finding{Missing, "Redis's disk", "appendonly is off: a crash of the server loses all requests since the last snapshot. Set appendonly to yes."}
 	}
-	return Finding{Missing, "Redis's disk", "The server does not tell whether it keeps what it holds on disk: see to it that appendonly is yes."}
+	return Finding{Missing, "Redis's disk", "The server does not report whether it persists its data: make sure that appendonly is yes."}
 }

@@ -24,7 +24,7 @@ func TestDoctorOfQueues(t *testing.T) {
 		"No process works on gateway:a, gateway:b: requests wait there. Start one: bot serve --queues gateway": {
 			served("plan"), served("cpu"), {Name: "gateway:a", Waiting: 2}, {Name: "gateway:b", Waiting: 1}, served("gateway:c"),
 		},
-		"All queues are worked on.": {served("plan"), served("cpu"), {Name: "gpu"}},
+		"All queues have workers.": {served("plan"), served("cpu"), {Name: "gpu"}},
 	} {
 		if f := examineWorkers(queues); (f.State == Healthy) != strings.HasPrefix(says, "All") || !strings.HasPrefix(f.Says, says) {
 			t.Errorf("%+v", f)
@@ -57,7 +57,7 @@ func (i telling) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 func TestDoctorOfRedis(t *testing.T) {
 	t.Parallel()
 	for info, want := range map[string]string{
-		"": "Redis of a version that it does not tell missing missing",
+		"": "Redis of an unknown version missing missing",
 		"# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.1.10\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n": "Valkey 8.1.10 ok ok",
 		"redis_version:7.0.15\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:0\r\n":                                    "Redis 7.0.15 missing missing",
 	} {

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// fewTools is how many unavailable tools are named.
+// fewTools is the maximum number of unavailable tools to name.
 const fewTools = 3
 
 // examineTools checks which tools can run here, and the servers and programs that they use.
@@ -24,7 +24,7 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 	}
 	statuses, err := tools.Statuses(ctx)
 	if err != nil {
-		return []Finding{failed("tools", err, "They could not be looked at.")}
+		return []Finding{failed("tools", err, "They could not be checked.")}
 	}
 	dead := slices.DeleteFunc(slices.Clone(statuses), func(s toolbox.Status) bool { return s.Live })
 	found := []Finding{{Healthy, "tools", fmt.Sprintf("%d of %d can run here.", len(statuses)-len(dead), len(statuses))}}
@@ -33,7 +33,7 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 	}
 	own, err := x.ownTools(statuses)
 	if err != nil {
-		return append(found, failed("own tools", err, "They could not be looked at."))
+		return append(found, failed("own tools", err, "They could not be checked."))
 	}
 	found = append(found, own)
 	for i, s := range dead {
@@ -49,7 +49,7 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 // ownTools lists the operator's own tools, and where they come from.
 func (x examination) ownTools(all []toolbox.Status) (Finding, error) {
 	if x.Catalogue == "" {
-		return Finding{Healthy, "own tools", "None: no folder is named by ATELIER_CATALOGUE."}, nil
+		return Finding{Healthy, "own tools", "None: ATELIER_CATALOGUE is not set."}, nil
 	}
 	builtin := x.Workshop
 	builtin.Catalogue = ""
@@ -69,7 +69,7 @@ func (x examination) ownTools(all []toolbox.Status) (Finding, error) {
 	}
 	switch {
 	case live == nil && dead == nil:
-		return Finding{Missing, "own tools", fmt.Sprintf("There are none in %s, which ATELIER_CATALOGUE names.", x.Catalogue)}, nil
+		return Finding{Missing, "own tools", fmt.Sprintf("There are none in %s, the folder of ATELIER_CATALOGUE.", x.Catalogue)}, nil
 	case dead != nil:
 		return Finding{Wrong, "own tools", fmt.Sprintf("%s in %s cannot run here. To see why: bot tools", strings.Join(dead, ", "), x.Catalogue)}, nil
 	}

@@ -15,23 +15,23 @@ func (x examination) examineWeb(context.Context) []Finding {
 	if u := x.Web.Public; u != nil {
 		at = u.String()
 	}
-	channel := Finding{Healthy, "web channel", "Where gateway is served it is at " + at}
+	channel := Finding{Healthy, "web channel", "A process that serves the queue gateway has it at " + at}
 	switch {
 	case x.Web.UserHeader != "" && x.Web.Password != "":
-		channel.Says += ", for whom a proxy names in " + x.Web.UserHeader + ", and for whoever knows WEB_PASSWORD."
+		channel.Says += ", for people that a proxy names in " + x.Web.UserHeader + ", and for people who know WEB_PASSWORD."
 	case x.Web.UserHeader != "":
-		channel.Says += ", for whom a proxy names in " + x.Web.UserHeader + "."
+		channel.Says += ", for people that a proxy names in " + x.Web.UserHeader + "."
 	case x.Web.Password != "":
-		channel.Says += ", for whoever knows WEB_PASSWORD."
+		channel.Says += ", for people who know WEB_PASSWORD."
 	default:
 		channel.Says += ", for this machine only."
 	}
 	if x.Web.UserHeader != "" && x.Web.Public == nil {
-		channel.Says += " Requests for a name that is not known are refused: set PUBLIC_URL to where people reach it."
+		channel.Says += " Requests for unknown host names are rejected: set PUBLIC_URL to the address that people use."
 	}
-	pointing := Finding{Healthy, "pointing", "Pictures in other chat platforms have links to point at them, at " + at + "."}
+	pointing := Finding{Healthy, "pointing", "Pictures on other chat platforms have links to pages for marking them, at " + at + "."}
 	if x.Web.Public == nil {
-		pointing = Finding{Missing, "pointing", "Pictures in other chat platforms have no links to point at them: for these, set PUBLIC_URL."}
+		pointing = Finding{Missing, "pointing", "Pictures on other chat platforms have no links to pages for marking them: to have them, set PUBLIC_URL."}
 	}
 	return []Finding{channel, pointing}
 }

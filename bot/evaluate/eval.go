@@ -1,4 +1,4 @@
-// Package evaluate has the commands that measure planning, and that record and replay models' answers.
+// Package evaluate implements the commands that measure planning, and record and replay models' answers.
 package evaluate
 
 import (
@@ -24,21 +24,21 @@ type Command struct {
 	Toolbox   string      `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
 	Half      string      `help:"Plan only every second request: those with even or odd numbers." placeholder:"even|odd"`
 	IDs       ids         `name:"ids" help:"Plan only these requests." placeholder:"ID,..."`
-	Parallel  int         `help:"How many requests to plan at a time." placeholder:"N" default:"1"`
-	Answers   bool        `help:"Also word answers to made-up results, and check them."`
+	Parallel  int         `help:"The number of requests to plan at the same time." placeholder:"N" default:"1"`
+	Answers   bool        `help:"Also generate answers for made-up results, and check them."`
 	Record    namedFolder `help:"Record the language model's answers in this folder." placeholder:"DIR"`
-	Replay    namedFolder `help:"Plan with the recorded answers in this folder, without a server, and only the requests that it has." placeholder:"DIR"`
+	Replay    namedFolder `help:"Plan with the recorded answers in this folder, without a server, and only those requests that are recorded." placeholder:"DIR"`
 	Failures  bool        `help:"List each miss with its plan."`
 	JSON      bool        `help:"Print JSON."`
 	command.Thinking
 	File string `arg:"" optional:"" help:"The requests. By default, Atelier's own benchmark with every tool."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*Command) Help() string {
-	return `This judges plans. It runs and changes nothing. The rules make the plans, since a language model
-costs money. For a model, set PLANNER=llm or --planner llm (or --planner auto if one is set). Its
-answers can be recorded, and used again for nothing on any machine: planning assumes that every
+	return `This judges plans. It runs and changes nothing. By default the rules plan, since a language model
+costs money. To measure a model, set PLANNER=llm or --planner llm (or --planner auto if one is set).
+Its answers can be recorded, and replayed free of charge on any machine: planning assumes that every
 tool can run.
 
 Examples:
@@ -50,7 +50,7 @@ Examples:
   bot eval --taskbench tool_desc.json plans.jsonl`
 }
 
-// Run measures.
+// Run measures planning and prints the report.
 func (e *Command) Run(ctx context.Context, c *command.Call) error {
 	if err := e.check(); err != nil {
 		return err
@@ -94,24 +94,24 @@ func (e *Command) check() error {
 	case e.Half != "" && e.Half != "even" && e.Half != "odd":
 		return fault.Usage("--half is %q: even or odd is expected.", e.Half)
 	case e.Wishes && e.Taskbench == "":
-		return fault.Usage("--wishes goes with --taskbench.")
+		return fault.Usage("--wishes needs --taskbench.")
 	case e.Reference && e.Taskbench != "":
-		return fault.Usage("--reference goes with requests that hold their decompositions, which TaskBench's do not.")
+		return fault.Usage("--reference needs requests with decompositions, which TaskBench does not have.")
 	case e.Reference && e.File == "":
-		return fault.Usage("--reference goes with a file whose requests hold their decompositions, which those of Atelier's own benchmark do not.")
+		return fault.Usage("--reference needs a file of requests with decompositions, which Atelier's own benchmark does not have.")
 	case e.Parallel < 1 || e.Parallel > maxParallel:
 		return fault.Usage("--parallel is %d: a number from 1 to %d is expected.", e.Parallel, maxParallel)
 	case e.Record != "" && e.Replay != "":
-		return fault.Usage("--record asks a model and --replay does not: give one of them.")
+		return fault.Usage("--record and --replay exclude each other: give one of them.")
 	}
 	return nil
 }
 
-// maxParallel is the most requests that are planned at a time.
+// maxParallel is the maximum of --parallel.
 const maxParallel = 64
 
-// over puts the flags over the settings. Without a word on it the rules are
-// measured, whatever keys there are, and what the tape holds where one is replayed.
+// over applies the flags to the settings. By default it measures the rules, even if a key is set, or
+// the recorded model if a tape is replayed.
 func (e *Command) over(c *settings.Config, t *tape) error {
 	if err := e.Over(c); err != nil {
 		return err
@@ -119,54 +119,54 @@ func (e *Command) over(c *settings.Config, t *tape) error {
 	replays := e.Replay != "" && (e.Planner == "" || c.Planner != settings.RulesPlanner)
 	if replays {
 		if c.WithoutPrior && !t.about.WithoutPrior {
-			return fault.Usage("--no-prior-knowledge changes what a language model is told, and the answers in %s were given with it.", t.folder)
+			return fault.Usage("--no-prior-knowledge changes the prompts, but the answers in %s were recorded with prior knowledge.", t.folder)
 		}
 		c.Planner = settings.LLMPlanner
 		t.over(c)
 	}
-	if c.Planner == settings.AutoPlanner && e.Planner == "" { // PLANNER may be so for no reason of its own
+	if c.Planner == settings.AutoPlanner && e.Planner == "" { // auto is the default of PLANNER, so it is no request for a model
 		c.Planner = settings.RulesPlanner
 	}
-	c.Fallback = false // one planner is measured, not a mixture
+	c.Fallback = false // measure one planner, not a mixture
 	return nil
 }
 
-// checkPlanner refuses to record a planner that says nothing.
+// checkPlanner rejects --record without a language model.
 func (e *Command) checkPlanner(c settings.Config) error {
 	if e.Record != "" && c.Planner != settings.LLMPlanner {
-		return fault.Usage("--record keeps what a language model answers. Try: bot eval --planner llm --record %s", e.Record)
+		return fault.Usage("--record records the answers of a language model. Try: bot eval --planner llm --record %s", e.Record)
 	}
 	return nil
 }
 
-// namedFolder is a flag's value that must not be empty.
+// namedFolder is a flag with the path of a folder, which must not be empty.
 type namedFolder string
 
-// UnmarshalText takes what the flag says.
+// UnmarshalText sets the flag.
 func (n *namedFolder) UnmarshalText(b []byte) error {
 	if strings.TrimSpace(string(b)) == "" {
-		return errors.New("a folder is expected, and it is empty")
+		return errors.New("it is empty: a folder is expected")
 	}
 	*n = namedFolder(b)
 	return nil
 }
 
-// ids are those of requests, of which there must be one.
+// ids is a flag with the ids of requests, none of which may be empty.
 type ids []string
 
-// UnmarshalText takes what the flag says, beside what it has said already.
+// UnmarshalText adds the ids of another use of the flag.
 func (l *ids) UnmarshalText(b []byte) error {
 	for id := range strings.SplitSeq(string(b), ",") {
 		if id = strings.TrimSpace(id); id == "" {
-			return errors.New("ids of requests are expected, and one is empty")
+			return errors.New("an id is empty")
 		}
 		*l = append(*l, id)
 	}
 	return nil
 }
 
-// takes reports whether a request is asked for: by its id, and by the number at the end of
-// that. One without a number is in neither half.
+// takes reports whether the flags select a request: by its id, and by the number at the end of the id.
+// An id without a number is in neither half.
 func (e *Command) takes(id string) bool {
 	if len(e.IDs) > 0 && !slices.Contains(e.IDs, id) {
 		return false

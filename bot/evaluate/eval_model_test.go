@@ -76,7 +76,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 		{eval(), "Planned by the rules."},
 		{eval("--planner", "llm"), "Planned by test-model."},
 		{eval("--planner", "auto"), "Planned by test-model."},
-		{eval("--planner", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, whose answers are kept in " + kept + "."},
+		{eval("--planner", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, with the answers recorded in " + kept + "."},
 		{eval("--planner", "rules", "--replay", kept), "Planned by the rules: the requests that are recorded in " + kept + "."},
 	} {
 		if c.got != c.want {
@@ -85,7 +85,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	}
 	line := eval("--replay", kept, "--planner", "auto")
 	if !strings.HasPrefix(line, "Planned with recorded answers of test-model (prompts: assess ") ||
-		!strings.HasSuffix(line, ". Prompts and catalogue are those of today.") {
+		!strings.HasSuffix(line, ". Prompts and catalogue are unchanged.") {
 		t.Error(line)
 	}
 
@@ -109,7 +109,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	}
 	bottest.Write(t, path, strings.Replace(string(b), `"messages": "sha256:`, `"messages": "sha256:0`, 1))
 	line = eval("--replay", kept)
-	if !strings.Contains(line, "catalogue 00000000). Changed since: the prompt settle, the catalogue; 1 answer to questions that read otherwise now.") {
+	if !strings.Contains(line, "catalogue 00000000). Changed since: the prompt settle, the catalogue; 1 answer to prompts that have changed.") {
 		t.Error(line)
 	}
 }
@@ -156,15 +156,15 @@ func TestEvalModelFaults(t *testing.T) {
 		"both":                      {[]string{"--record", kept, "--replay", kept}, fault.StatusUsage, "give one of them", files},
 		"nothing there":             {[]string{"--replay", empty}, fault.StatusUsage, "No answers are recorded in ", files},
 		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, fault.StatusUsage, "None of the requests is recorded", files},
-		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `There is no request called "grey-9".`, files},
+		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `There is no request "grey-9".`, files},
 		"none at a time":            {[]string{"--parallel", "0"}, fault.StatusUsage, "--parallel is 0: a number from 1 to 64", files},
-		"another model's recording": {[]string{"--planner", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "given by another model", files},
+		"another model's recording": {[]string{"--planner", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "recorded with another model", files},
 		"no ids":                    {[]string{"--ids", ""}, fault.StatusUsage, "--ids", files},
 		"an empty id":               {[]string{"--ids", "grey-1,"}, fault.StatusUsage, "--ids", files},
 		"no folder to record":       {[]string{"--planner", "llm", "--record", ""}, fault.StatusUsage, "--record", files},
 		"no folder to replay":       {[]string{"--replay="}, fault.StatusUsage, "--replay", files},
-		"no references":             {[]string{"--reference"}, fault.StatusUsage, "--reference goes with a file", own},
-		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, fault.StatusUsage, "were given with it", files},
+		"no references":             {[]string{"--reference"}, fault.StatusUsage, "--reference needs a file", own},
+		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, fault.StatusUsage, "were recorded with prior knowledge", files},
 	} {
 		env := append(clitest.ModelEnv(server), "OPENAI_MODEL=another-model")
 		status, stdout, stderr := clitest.Called{Env: env, Args: slices.Concat([]string{"eval"}, c.args, c.files)}.Run(t)

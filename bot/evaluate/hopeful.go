@@ -19,39 +19,38 @@ var (
 	_ evaluate.Planner        = (*hopeful)(nil)
 )
 
-// hopeful is a planner that ends a measurement once its model can be asked nothing more:
-// a wrong key does not get better with the next request, and a server that does not
-// answer some of them in a row will not answer the rest.
+// hopeful is a planner that aborts the measurement when calling the model has become pointless: the key
+// was rejected, or several requests in a row got no answer.
 type hopeful struct {
 	evaluate.Planner
 
 	words    func(context.Context, planner.Account, *plan.Thinking) (string, error)
 	end      context.CancelCauseFunc
-	patience int // how many requests in a row may go without an answer
+	patience int // aborts after this many requests in a row without an answer
 
 	mu    sync.Mutex
 	inRow int
 }
 
-// maxInRow is the most requests in a row that a server may leave without an answer. Each
-// was put several times then.
+// maxInRow is the number of requests in a row without an answer, each retried several times, after which
+// a measurement is aborted.
 const maxInRow = 4
 
-// Plan makes the plan of a request.
+// Plan plans a request.
 func (h *hopeful) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	p, err := h.Planner.Plan(ctx, r)
-	h.hear(err)
+	h.note(err)
 	return p, err
 }
 
-// Respond words the answer to a request.
+// Respond generates the answer to a request.
 func (h *hopeful) Respond(ctx context.Context, a planner.Account, t *plan.Thinking) (string, error) {
 	text, err := h.words(ctx, a, t)
-	h.hear(err)
+	h.note(err)
 	return text, err
 }
 
-func (h *hopeful) hear(err error) {
+func (h *hopeful) note(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch kind := endpoint.KindOf(err); {
@@ -66,12 +65,12 @@ func (h *hopeful) hear(err error) {
 	}
 }
 
-// unanswered reports whether a failure is that of a server which does not come to answer.
+// unanswered reports whether an error means that the server gave no answer.
 func unanswered(k endpoint.Kind) bool {
 	return k == endpoint.Down || k == endpoint.TimedOut || k == endpoint.Limited
 }
 
-// unasked says why a failure tells nothing of the model; "" where it does.
+// unasked returns why an error says nothing about the model; "" if it does.
 func unasked(err error) string {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	switch {

@@ -21,18 +21,18 @@ import (
 	"atelier/bot/workshop"
 )
 
-// Measured is a report, and by what the plans were made.
+// Measured is a report with the name of the planner.
 type Measured struct {
 	*evaluate.Report
 
 	Planner string `json:"planner"` // rules, or the name of the model
-	// Recorded is set where a model's answers came from a tape.
+	// Recorded is set if the answers were replayed from a tape.
 	Recorded *recorded `json:"recorded,omitempty"`
 
-	by string // for people
+	by string // describes the planner to people
 }
 
-// Print writes the report for people.
+// Print writes the report as text.
 func (m *Measured) Print(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, m.by); err != nil {
 		return fmt.Errorf("print the report: %w", err)
@@ -40,19 +40,19 @@ func (m *Measured) Print(w io.Writer) error {
 	return m.Report.Print(w)
 }
 
-// measure makes the plans and judges them.
+// measure makes plans and judges them.
 func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Workshop, t *tape) (*Measured, error) {
 	b, err := e.benchmark(shop, t)
 	if err != nil {
 		return nil, err
 	}
-	if shop.Models.Name == "" && shop.Planner == settings.LLMPlanner { // one model is measured, from the first request to the last
+	if shop.Models.Name == "" && shop.Planner == settings.LLMPlanner { // measure the same model for all requests
 		choice, err := shop.ModelChoice()
 		if err != nil {
 			return nil, err
 		}
 		if shop.Models.Name, err = choice.Model(ctx, family.Chat); err != nil {
-			return nil, fmt.Errorf("choose the model that is measured: %w", err)
+			return nil, fmt.Errorf("choose the model to measure: %w", err)
 		}
 	}
 	if e.Record != "" {
@@ -107,21 +107,22 @@ func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Wo
 	return e.tell(report, shop.Config, b, t)
 }
 
-// planning is what the progress line says of a measurement.
+// planning is the label of the progress line.
 const planning = "Planning"
 
-// broke tells the failures of a model and its server from refusals of a request.
+// broke reports whether an error is a failure of the model or its server, rather than a refusal
+// of the request.
 func broke(err error) bool {
 	_, unusable := errors.AsType[*llm.AnswerError](err)
 	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, plan.ErrTooDear)
 }
 
-// benchmark is what is planned, and with which tools.
+// benchmark holds the requests, and the tools for planning them.
 type benchmark struct {
 	catalogue *toolbox.Catalogue
 	allTools  bool
 	cases     []evaluate.Case
-	// Of TaskBench: its tools, and its plans where they are compared.
+	// TaskBench's tools, and its plans if they are compared.
 	tools []toolbox.Tool
 	plans []evaluate.Labelled
 }
@@ -133,7 +134,7 @@ func (b benchmark) run(ctx context.Context, p evaluate.Planner, o evaluate.Optio
 	return evaluate.Run(ctx, p, b.cases, o)
 }
 
-// ids are those of the requests.
+// ids returns the ids of the requests.
 func (b benchmark) ids() []string {
 	var ids []string
 	for _, c := range b.cases {
@@ -145,7 +146,7 @@ func (b benchmark) ids() []string {
 	return ids
 }
 
-// benchmark reads what the flags name, and keeps what they ask for.
+// benchmark reads the files that the flags name, and keeps the selected requests.
 func (e *Command) benchmark(shop workshop.Workshop, t *tape) (benchmark, error) {
 	b, err := e.read(shop)
 	if err != nil {
@@ -154,7 +155,7 @@ func (e *Command) benchmark(shop workshop.Workshop, t *tape) (benchmark, error) 
 	all := b.ids()
 	for _, id := range e.IDs {
 		if !slices.Contains(all, id) {
-			return b, fault.Usage("There is no request called %q.", id)
+			return b, fault.Usage("There is no request %q.", id)
 		}
 	}
 	leave := func(id string) bool { return !e.takes(id) || e.Replay != "" && !t.has(id) }
@@ -178,7 +179,7 @@ func (e *Command) read(shop workshop.Workshop) (b benchmark, err error) {
 			return b, err
 		}
 	}
-	// What is recorded must not hang on what can run on this machine.
+	// Recordings must not depend on the tools that this machine can run.
 	b.allTools = e.AllTools || e.File == "" || e.Record != "" || e.Replay != ""
 	if e.File == "" {
 		b.cases, err = evaluate.Own()
@@ -206,10 +207,10 @@ func (e *Command) readTaskBench() (b benchmark, err error) {
 	return b, err
 }
 
-// read opens a file for a reader of the evaluation.
+// read opens a file and passes it to a reader.
 func read[T any](name string, reader func(evaluate.Input) (T, error)) (_ T, err error) {
 	var none T
-	f, err := os.Open(name) //nolint:gosec // opening the files that people name is what the program is for
+	f, err := os.Open(name) //nolint:gosec // the operator names the file
 	if err != nil {
 		return none, fault.Usage("%s cannot be read: %s.", name, errors.Unwrap(err))
 	}
@@ -226,7 +227,7 @@ func originating(c *toolbox.Catalogue, system string) (*toolbox.Catalogue, error
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fault.Usage("No tool comes from a system called %q.", system)
+		return nil, fault.Usage("There are no tools of a system %q.", system)
 	}
 	return toolbox.NewCatalogue(kept), nil
 }

@@ -16,16 +16,16 @@ import (
 	"atelier/bot/settings"
 )
 
-// ReplayCommand is a model server that needs no model.
+// ReplayCommand is bot replay, a model server that replays recorded answers.
 type ReplayCommand struct {
 	Folder string `arg:"" help:"The folder with the answers, written by bot eval --record or bot replay --record."`
 	Listen string `default:"127.0.0.1:8099" placeholder:"ADDRESS" help:"The address to listen on."`
 	Record bool   `help:"Ask the server at OPENAI_BASE_URL for missing answers, and add them to the folder."`
 }
 
-// Help says how to use it.
+// Help returns the detailed help.
 func (*ReplayCommand) Help() string {
-	return `It speaks OpenAI's API, and finds an answer by the texts of the messages. Plan with it:
+	return `It implements OpenAI's API, and looks up answers by the texts of the messages. To plan with it:
 
   OPENAI_BASE_URL=http://127.0.0.1:8099/v1 OPENAI_MODEL=recorded bot ask "..."
 

@@ -20,18 +20,18 @@ import (
 	"atelier/bot/settings"
 )
 
-// tape is a folder with the answers of a language model. A nil one holds none.
+// tape is a folder with recorded answers of a language model.
 type tape struct {
 	folder     string
 	recordings *replay.Recordings
 	about      replay.About
 }
 
-// openTape opens the folder that the flags name; nil if they name none.
+// openTape opens the folder of --record or --replay; nil without these flags.
 func (e *Command) openTape() (*tape, error) {
 	folder := string(e.Replay + e.Record) // one of them is empty
 	if folder == "" {
-		return nil, nil //nolint:nilnil // there is no tape, and that is as well
+		return nil, nil //nolint:nilnil // no tape is needed
 	}
 	recordings, err := replay.Open(folder)
 	if err != nil {
@@ -46,8 +46,8 @@ func (e *Command) openTape() (*tape, error) {
 	}
 	for _, model := range recordings.Models() {
 		if about.Model != "" && model != about.Model && model != about.Decomposer {
-			return nil, fault.Usage("The answers in %s are not all of the model that it says: some are of %s. "+
-				"Record them into a folder of their own.", folder, model)
+			return nil, fault.Usage("Some answers in %s are of the model %s, which its metadata does not name. "+
+				"Record each model into its own folder.", folder, model)
 		}
 	}
 	return &tape{folder, recordings, about}, nil
@@ -56,24 +56,24 @@ func (e *Command) openTape() (*tape, error) {
 // has reports whether answers to a request are recorded.
 func (t *tape) has(id string) bool { return slices.Contains(t.recordings.Requests(), id) }
 
-// record keeps what the models answer from now on. Answers of different makes in one
-// folder would be told apart by nothing, so that it is refused to add to such ones.
+// record returns a transport that records answers. It rejects a folder whose answers were recorded with
+// another model, settings, prompts or tools, since they could not be told apart.
 func (t *tape) record(c settings.Config, b benchmark) (func(http.RoundTripper) http.RoundTripper, error) {
 	about, err := today(c, b.catalogue)
 	if err != nil {
 		return nil, err
 	}
 	if len(t.recordings.Requests()) > 0 && !about.Equal(t.about) {
-		return nil, fault.Usage("The answers in %s were given by another model, with other settings, to other prompts or about other tools. "+
+		return nil, fault.Usage("The answers in %s were recorded with another model, or with other settings, prompts or tools. "+
 			"Record into another folder.", t.folder)
 	}
 	if err := t.recordings.SetAbout(about); err != nil {
-		return nil, fault.Usage("The answers cannot be kept in %s: %s.", t.folder, fault.Reason(err))
+		return nil, fault.Usage("The answers cannot be stored in %s: %s.", t.folder, fault.Reason(err))
 	}
 	return t.recordings.Record, nil
 }
 
-// today is what would be written about recordings that are made now.
+// today describes recordings that would be made now.
 func today(c settings.Config, tools *toolbox.Catalogue) (replay.About, error) {
 	catalogue, err := version(tools)
 	if err != nil {
@@ -86,15 +86,15 @@ func today(c settings.Config, tools *toolbox.Catalogue) (replay.About, error) {
 	}, nil
 }
 
-// over puts the settings that the answers were recorded with over those of today.
+// over applies the settings with which the answers were recorded.
 func (t *tape) over(c *settings.Config) {
 	m := &c.Models
-	m.Recorded, m.Name = true, cmp.Or(makers(t.about.Model, t.about.Decomposer), "a model that was not written down")
+	m.Recorded, m.Name = true, cmp.Or(makers(t.about.Model, t.about.Decomposer), "an unknown model")
 	m.Context = cmp.Or(t.about.Context, m.Context)
 	c.WithoutPrior = t.about.WithoutPrior
 }
 
-// makers names the models that make the plans.
+// makers names the models that plan.
 func makers(model, decomposer string) string {
 	if decomposer == "" || decomposer == model {
 		return model
@@ -102,14 +102,14 @@ func makers(model, decomposer string) string {
 	return decomposer + " and " + model
 }
 
-// version names what a catalogue says of its tools by a short hash. How they run is left
-// out, since no planner is told of it.
+// version is a short hash of the tools' descriptions. Their backends are left out, since planners do
+// not see them.
 func version(c *toolbox.Catalogue) (string, error) {
 	tools := slices.Clone(c.Tools())
 	for i := range tools {
 		tools[i].Backends, tools[i].Suffix = nil, ""
 	}
-	b, err := json.Marshal(tools) //nolint:musttag // it is hashed and never read
+	b, err := json.Marshal(tools) //nolint:musttag // it is only hashed
 	if err != nil {
 		return "", fmt.Errorf("version of the catalogue: %w", err)
 	}
@@ -117,17 +117,17 @@ func version(c *toolbox.Catalogue) (string, error) {
 	return hex.EncodeToString(sum[:4]), nil
 }
 
-// recorded is where replayed answers are from.
+// recorded describes the replayed answers.
 type recorded struct {
 	replay.About
 
-	// Current tells that prompts and catalogue are still the same.
+	// Current reports whether the prompts and the catalogue are unchanged.
 	Current bool `json:"current"`
-	// Stale counts the answers that were given to questions which read otherwise now.
+	// Stale counts answers to prompts that have changed since.
 	Stale int `json:"stale"`
 }
 
-// tell says by what the plans were made.
+// tell adds to the report how the plans were made.
 func (e *Command) tell(r *evaluate.Report, config settings.Config, b benchmark, t *tape) (*Measured, error) {
 	m := &Measured{Report: r, Planner: string(settings.RulesPlanner), by: "Planned by the rules."}
 	switch {
@@ -147,13 +147,13 @@ func (e *Command) tell(r *evaluate.Report, config settings.Config, b benchmark, 
 		m.Planner = makers(config.Models.Name, config.Models.DecomposerName)
 		m.by = fmt.Sprintf("Planned by %s.", m.Planner)
 		if t != nil {
-			m.by = fmt.Sprintf("Planned by %s, whose answers are kept in %s.", m.Planner, t.folder)
+			m.by = fmt.Sprintf("Planned by %s, with the answers recorded in %s.", m.Planner, t.folder)
 		}
 	}
 	return m, nil
 }
 
-// settings tells those of the settings that are not the usual ones.
+// settings lists the settings that differ from the defaults.
 func (r *recorded) settings() string {
 	said := ""
 	if r.WithoutPrior {
@@ -165,7 +165,7 @@ func (r *recorded) settings() string {
 	return said
 }
 
-// compare says what the answers were recorded with, and what has changed since.
+// compare describes the recordings and what has changed since.
 func (r *recorded) compare(now replay.About) string {
 	var changed []string
 	for _, job := range slices.Sorted(maps.Keys(now.Prompts)) {
@@ -184,12 +184,12 @@ func (r *recorded) compare(now replay.About) string {
 	said := fmt.Sprintf("Planned with recorded answers of %s (prompts: %s; %scatalogue %s). ",
 		makers(r.Model, r.Decomposer), strings.Join(prompts, ", "), r.settings(), r.Catalogue)
 	if r.Current {
-		said += "Prompts and catalogue are those of today"
+		said += "Prompts and catalogue are unchanged"
 	} else {
 		said += "Changed since: " + strings.Join(changed, ", ")
 	}
 	if r.Stale > 0 {
-		said += fmt.Sprintf("; %s to questions that read otherwise now", output.Counted(r.Stale, "answer"))
+		said += fmt.Sprintf("; %s to prompts that have changed", output.Counted(r.Stale, "answer"))
 	}
 	return said + "."
 }

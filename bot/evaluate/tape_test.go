@@ -61,7 +61,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 	}
 	bottest.Write(t, path, strings.ReplaceAll(string(b), `"model": "test-model"`, `"model": "gpt-9"`))
 	status, _, stderr := clitest.Called{Args: slices.Concat([]string{"eval", "--replay", kept}, files)}.Run(t)
-	if status != fault.StatusUsage || !strings.Contains(stderr, "some are of gpt-9") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "are of the model gpt-9") {
 		t.Errorf("mixed answers: status %d: %s", status, stderr)
 	}
 }

@@ -17,11 +17,11 @@ import (
 	"atelier/bot/fault"
 )
 
-// DefaultOut is the folder that --out names where it is not given.
+// DefaultOut is the default of --out.
 const DefaultOut = "out"
 
-// TryWriting tries a file in the folder, or in the one in which it would be made, and
-// leaves nothing behind.
+// TryWriting checks that a file can be written into the folder, or if it does not exist, into its
+// nearest existing parent. It leaves nothing behind.
 func TryWriting(folder string) error {
 	folder = filepath.Clean(folder)
 	for {
@@ -45,15 +45,15 @@ func tryFile(folder string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// blobs is the part of the storage that export needs.
+// blobs is the part of the storage that is used here.
 type blobs interface {
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 }
 
-// opener opens what was made.
+// opener opens the content of a result.
 type opener func() (io.ReadCloser, error)
 
-// opens is how a thing that was made is read; nil for a text that is part of the answer alone.
+// opens returns the opener of a result; nil for a text that is only part of the answer.
 func opens(ctx context.Context, from blobs, r plan.Resource) opener {
 	switch {
 	case r.Blob != "":
@@ -64,8 +64,8 @@ func opens(ctx context.Context, from blobs, r plan.Resource) opener {
 	return nil
 }
 
-// Write writes the files that were made into the folder, under their readable names, and tells
-// where. A file of that name that holds something else stays: the new one gets a number.
+// Write writes the results into the folder, under their readable names, and returns their paths. It
+// never overwrites a file with other content: the new one gets a number.
 func Write(ctx context.Context, from blobs, made []plan.Resource, folder string) ([]File, error) {
 	var files []File
 	for _, r := range made {
@@ -84,10 +84,10 @@ func Write(ctx context.Context, from blobs, made []plan.Resource, folder string)
 	return files, nil
 }
 
-// exportOne writes what was made into the folder, and tells where. The name is taken before anything is
-// written, so that two programs cannot take the same one.
+// exportOne writes a result into the folder, and returns its path. It creates the empty file first, so
+// that two programs cannot choose the same name.
 func exportOne(open opener, folder, name string) (path string, err error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // the umask says who may see a person's own results
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // the umask decides who may see a person's results
 		return "", err
 	}
 	for n := 1; ; n++ {
@@ -125,7 +125,7 @@ func copyTo(path string, open opener) (err error) {
 	return writeFile(path, made)
 }
 
-// sameContent reports whether a file holds what was made. What is no file holds nothing.
+// sameContent reports whether a regular file has the same content as a result.
 func sameContent(open opener, path string) (same bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -133,7 +133,7 @@ func sameContent(open opener, path string) (same bool, err error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false, nil // what cannot be read is another file
+		return false, nil // an unreadable file counts as another one
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	made, err := open()
@@ -157,7 +157,7 @@ func digest(r io.Reader) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// ignoreMissing is nil where there is no such file, as behind a link that leads nowhere.
+// ignoreMissing drops the error of a missing file, such as the target of a broken link.
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

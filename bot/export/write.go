@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file beside its place and renames it into it.
+// writeFile writes a file under a temporary name and then renames it.
 func writeFile(name string, content io.Reader) (err error) {
 	temp := filepath.Join(filepath.Dir(name), ".part-"+rand.Text())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-// Package fault has the errors of commands, and their sentences for people.
+// Package fault provides the errors of commands, and sentences about errors for people.
 package fault
 
 import (
@@ -14,10 +14,10 @@ import (
 	"atelier/storage"
 )
 
-// WrongSettingsApart stands between the sentences about wrong settings.
+// WrongSettingsApart separates the sentences about wrong settings.
 const WrongSettingsApart = "\n     "
 
-// OneByOne are the texts of the errors that were joined to one.
+// OneByOne returns the messages of joined errors.
 func OneByOne(err error) []string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -30,7 +30,7 @@ func OneByOne(err error) []string {
 	return all
 }
 
-// PartSentence is what is told of a part that does not work. It holds no secret.
+// PartSentence returns the sentence about a part that does not work. It contains no secret.
 func PartSentence(err error) string {
 	if f, ok := errors.AsType[*storage.Fault](err); ok {
 		return f.Sentence
@@ -44,7 +44,7 @@ func PartSentence(err error) string {
 	return plan.OperatorSentence(err, plan.Quote("It does not work; the log says more.")).String()
 }
 
-// Told is the sentence of an error, whoever's it is, or otherwise.
+// Told returns the sentence that an error carries, or otherwise.
 func Told(err error, otherwise string) string {
 	if f, ok := errors.AsType[*storage.Fault](err); ok {
 		otherwise = f.Sentence
@@ -52,18 +52,17 @@ func Told(err error, otherwise string) string {
 	return plan.OperatorSentence(err, plan.Quote(otherwise)).String()
 }
 
-// Usage is a fault of the command line or the configuration: the sentence says what is
-// expected.
+// Usage is an error in the command line or the settings. The sentence should say what is expected.
 func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
 
-// UsageError is a fault of the command line or the settings.
+// UsageError is an error in the command line or the settings.
 type UsageError struct{ Sentence string }
 
 func (e *UsageError) Error() string { return e.Sentence }
 
-// Sentence is what a person is told of an error.
+// Sentence returns the sentence about an error for people.
 func Sentence(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -74,7 +73,7 @@ func Sentence(err error) string {
 	return plan.OperatorSentence(err, plan.Quote(strings.TrimSpace(err.Error()))).String()
 }
 
-// Innermost is the innermost text of an error.
+// Innermost returns the message of the innermost error.
 func Innermost(err error) string {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -82,16 +81,16 @@ func Innermost(err error) string {
 	return err.Error()
 }
 
-// NoScratch is that temporary files cannot be written.
+// NoScratch is the error for a folder in which temporary files cannot be written.
 func NoScratch(err error) error {
 	return &plan.Fault{
-		Sentence: plan.Quote(fmt.Sprintf("Temporary files cannot be written: %s. The system's folder for them must be there and have room.", Reason(err))),
-		// the operator must know which folder; a colon tells that it is no file of a person's
+		Sentence: plan.Quote(fmt.Sprintf("Temporary files cannot be written: %s. The system's temporary folder must exist and have free space.", Reason(err))),
+		// name the folder to the operator; the colon marks it as not being a person's file
 		Err: fmt.Errorf("TMPDIR:%s: %w", os.TempDir(), err),
 	}
 }
 
-// Reason is the detail of an error without the path that it befell.
+// Reason returns the message of an error without its path.
 func Reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()

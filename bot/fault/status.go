@@ -13,7 +13,7 @@ const (
 	StatusPartial  = 4
 )
 
-// ExitError carries an exit status that says all there is to say.
+// ExitError is an exit status, for a failure that was already reported.
 type ExitError int
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }

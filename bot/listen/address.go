@@ -4,7 +4,7 @@ import (
 	"net"
 )
 
-// Reachable is an address to listen on as one to connect with.
+// Reachable returns the address to connect to for an address to listen on.
 func Reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Serve answers what comes in by a listener until ctx ends. Requests in progress then have
-// the grace period to end.
+// Serve serves HTTP on a listener until ctx ends. Requests in progress then have the grace period to
+// finish.
 func Serve(ctx context.Context, server *http.Server, l net.Listener, grace time.Duration) error {
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -30,10 +30,10 @@ func Serve(ctx context.Context, server *http.Server, l net.Listener, grace time.
 	return <-stopped
 }
 
-// WritePage answers with a text.
+// WritePage responds with plain text.
 func WritePage(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") //nolint:errcheck // who asked is gone
+	_, _ = io.WriteString(w, text+"\n") //nolint:errcheck // the client is gone
 }

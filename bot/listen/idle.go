@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// slowestPace is how many bytes a second a peer must send and read, after the idle time.
+// slowestPace is the minimum transfer rate of a peer after the idle time, in bytes per second.
 const slowestPace = 16_000
 
-// Lasting bounds how long a body may take to come, and an answer to be read. A large file
-// over a slow line is waited for; a peer that does nothing for the idle time, or is slower
-// than slowestPace, is cut off. So a body of limited size ends in limited time. Only the
-// time in which the peer is waited for counts. The server's own timeouts hold until the
-// first byte.
+// Lasting replaces the fixed timeouts for reading a body and writing a response by a minimum rate, so
+// that large files can be transferred over slow lines. A peer that is idle for the idle time, or slower
+// than slowestPace, is disconnected. Only the time spent waiting for the peer counts. The server's own
+// timeouts apply until the first byte.
 func Lasting(next http.Handler, idle time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -24,23 +23,22 @@ func Lasting(next http.Handler, idle time.Duration) http.Handler {
 	})
 }
 
-// pace bounds how long a peer is waited for.
+// pace tracks the transfer rate of a peer.
 type pace struct {
 	idle   time.Duration
-	waited time.Duration // so far
-	moved  int64         // bytes so far
+	waited time.Duration // in total
+	moved  int64         // bytes in total
 }
 
-// wait is how long to wait for the next piece, which has so many bytes; 0 where that is not
-// known.
+// wait is the timeout for the next piece of the given size; 0 if the size is unknown.
 func (p *pace) wait(bytes int) time.Duration {
 	return min(p.idle+inPace(int64(bytes)), p.idle+inPace(p.moved+int64(bytes))-p.waited)
 }
 
-// inPace is how long that many bytes may take.
+// inPace is the time for a number of bytes at the slowest pace.
 func inPace(bytes int64) time.Duration { return time.Duration(bytes/slowestPace) * time.Second }
 
-// count adds a piece that was waited for since then.
+// count adds a piece that was transferred since the given time.
 func (p *pace) count(since time.Time, bytes int) {
 	p.waited += time.Since(since)
 	p.moved += int64(bytes)
@@ -55,10 +53,10 @@ type lastingBody struct {
 
 func (b *lastingBody) Read(p []byte) (int, error) {
 	begun := time.Now()
-	_ = b.control.SetReadDeadline(begun.Add(b.pace.wait(0))) //nolint:errcheck // where there is none, the server's own holds
+	_ = b.control.SetReadDeadline(begun.Add(b.pace.wait(0))) //nolint:errcheck // if unsupported, the server's own timeout applies
 	n, err := b.ReadCloser.Read(p)
 	b.pace.count(begun, n)
-	return n, err //nolint:wrapcheck // a reader's error is what it is
+	return n, err //nolint:wrapcheck // keep the reader's error
 }
 
 type lastingWriter struct {
@@ -73,8 +71,8 @@ func (w *lastingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *lastingWriter) Write(p []byte) (int, error) {
 	begun := time.Now()
-	_ = w.control.SetWriteDeadline(begun.Add(w.pace.wait(len(p)))) //nolint:errcheck // where there is none, the server's own holds
+	_ = w.control.SetWriteDeadline(begun.Add(w.pace.wait(len(p)))) //nolint:errcheck // if unsupported, the server's own timeout applies
 	n, err := w.ResponseWriter.Write(p)
 	w.pace.count(begun, n)
-	return n, err //nolint:wrapcheck // a writer's error is what it is
+	return n, err //nolint:wrapcheck // keep the writer's error
 }

@@ -10,19 +10,19 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// WatchBackends shows how what the tools run on fares, when somebody looks.
+// WatchBackends adds metrics about the backends, measured when metrics are collected.
 func (m *Metrics) WatchBackends(tools *toolbox.Toolbox) error {
 	describe := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"server"}, labels...), nil)
 	}
 	err := m.registry.Register(backendCollector{
 		tools: tools,
-		state: describe("atelier_backend_state", "How a server that tools run on fares: 1 for the state that it is in, up, loading or down.", "state"),
-		ways:  describe("atelier_backend_ways", "Ways to run a tool on a server, those that can run now (live) and not (dead).", "state"),
-		calls: describe("atelier_backend_calls", "Calls of a server at this moment, running and waiting for their turn.", "state"),
-		limit: describe("atelier_backend_calls_limit", "How many calls a server is given at a time; 0 is any number."),
-		alone: describe("atelier_backend_circuit_open", "Models that failed several times in a row and are left alone for a while.", "model"),
-		live: prometheus.NewDesc("atelier_tools", "Tools of the catalogue, those that can run now (live), here or in another process, and not (dead).",
+		state: describe("atelier_backend_state", "The state of a server that tools run on: 1 for the current state (up, loading or down), 0 for the others.", "state"),
+		ways:  describe("atelier_backend_ways", "Tool backends on a server, available now (live) or not (dead).", "state"),
+		calls: describe("atelier_backend_calls", "Current calls of a server, running or waiting.", "state"),
+		limit: describe("atelier_backend_calls_limit", "The maximum number of concurrent calls of a server; 0 means no limit."),
+		alone: describe("atelier_backend_circuit_open", "Models that failed several times in a row and are not called for a while.", "model"),
+		live: prometheus.NewDesc("atelier_tools", "Tools of the catalogue, available now in this or another process (live) or not (dead).",
 			[]string{"state"}, nil),
 	})
 	if err != nil {
@@ -31,20 +31,20 @@ func (m *Metrics) WatchBackends(tools *toolbox.Toolbox) error {
 	return nil
 }
 
-// backendCollector asks for the servers when metrics are collected.
+// backendCollector queries the backends when metrics are collected.
 type backendCollector struct {
 	tools                                  *toolbox.Toolbox
 	state, ways, calls, limit, alone, live *prometheus.Desc
 }
 
-// Describe tells what is collected.
+// Describe implements [prometheus.Collector].
 func (c backendCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.state, c.ways, c.calls, c.limit, c.alone, c.live} {
 		to <- d
 	}
 }
 
-// Collect collects.
+// Collect implements [prometheus.Collector].
 func (c backendCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()

@@ -17,7 +17,7 @@ import (
 	"atelier/jobs"
 )
 
-// Metrics counts what the jobs tell, for Prometheus.
+// Metrics implements [jobs.Metrics].
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -36,7 +36,7 @@ type Metrics struct {
 
 var _ jobs.Metrics = (*Metrics)(nil)
 
-// New begins to count.
+// New returns metrics that start at zero.
 func New() *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -51,16 +51,16 @@ func New() *Metrics {
 	}
 	return &Metrics{
 		registry:       registry,
-		requests:       counter("atelier_requests_total", "Requests that were taken.", "adapter"),
-		refused:        counter("atelier_requests_refused_total", "Requests that were not taken, by the limit that was in their way.", "adapter", "why"),
-		ended:          counter("atelier_requests_ended_total", "Runs of requests that are over, by how they ended.", "adapter", "status"),
+		requests:       counter("atelier_requests_total", "Requests that were accepted.", "adapter"),
+		refused:        counter("atelier_requests_refused_total", "Requests that were refused, by the limit that they exceeded.", "adapter", "why"),
+		ended:          counter("atelier_requests_ended_total", "Runs that have ended, by status.", "adapter", "status"),
 		rated:          counter("atelier_votes_total", "Votes on answers, good or bad.", "adapter", "vote"),
-		ratedAnew:      counter("atelier_votes_changed_total", "Votes that the same person changed later, by what they were.", "adapter", "vote"),
-		requestSeconds: seconds("atelier_request_seconds", "Time of a run from its begin until its answer was sent.", 0.05, "adapter"),
-		stageSeconds:   seconds("atelier_stage_seconds", "Time of a task of a stage, by what came of it.", 0.001, "stage", "outcome"),
-		toolSeconds:    seconds("atelier_tool_seconds", "Time of a step, by its tool and what ran it.", 0.005, "tool", "backend"),
-		toolErrors:     counter("atelier_tool_errors_total", "Steps that failed, by their tool and what ran it.", "tool", "backend"),
-		modelCalls:     counter("atelier_model_calls_total", "Answers of models, by what they were asked for.", "model", "job"),
+		ratedAnew:      counter("atelier_votes_changed_total", "Votes that the same person changed later, by their earlier value.", "adapter", "vote"),
+		requestSeconds: seconds("atelier_request_seconds", "Time of a run from its start until its answer was sent.", 0.05, "adapter"),
+		stageSeconds:   seconds("atelier_stage_seconds", "Time of a task of a stage, by outcome.", 0.001, "stage", "outcome"),
+		toolSeconds:    seconds("atelier_tool_seconds", "Time of a step, by tool and backend.", 0.005, "tool", "backend"),
+		toolErrors:     counter("atelier_tool_errors_total", "Steps that failed, by tool and backend.", "tool", "backend"),
+		modelCalls:     counter("atelier_model_calls_total", "Calls of models, by job.", "model", "job"),
 		modelTokens:    counter("atelier_model_tokens_total", "Tokens that models read (input) and wrote (output).", "model", "direction"),
 	}
 }
@@ -68,15 +68,15 @@ func New() *Metrics {
 // Accepted counts a request.
 func (m *Metrics) Accepted(adapter string) { m.requests.WithLabelValues(adapter).Inc() }
 
-// Refused counts a request that was not taken.
+// Refused counts a refused request.
 func (m *Metrics) Refused(adapter, why string) { m.refused.WithLabelValues(adapter, why).Inc() }
 
-// Stage takes the time of a task.
+// Stage records the time of a task.
 func (m *Metrics) Stage(stage, outcome string, took time.Duration) {
 	m.stageSeconds.WithLabelValues(stage, outcome).Observe(took.Seconds())
 }
 
-// Tool takes the time of a step, and counts its failure and what it took of models.
+// Tool records the time of a step, and counts its failure and its model usage.
 func (m *Metrics) Tool(tool string, r plan.Result) {
 	m.toolSeconds.WithLabelValues(tool, r.Candidate).Observe(r.Took.Seconds())
 	if r.Status == plan.Failed {
@@ -87,14 +87,14 @@ func (m *Metrics) Tool(tool string, r plan.Result) {
 	}
 }
 
-// Thinking counts what models were asked.
+// Thinking counts model usage.
 func (m *Metrics) Thinking(t plan.Thinking) {
 	for _, j := range t.Jobs {
 		m.asked(j.Model, j.Name, j.Calls, j.Input, j.Output)
 	}
 }
 
-// Ended counts a run that is over.
+// Ended counts a run that has ended.
 func (m *Metrics) Ended(adapter string, s jobs.Status, took time.Duration) {
 	m.ended.WithLabelValues(adapter, string(s)).Inc()
 	m.requestSeconds.WithLabelValues(adapter).Observe(took.Seconds())
@@ -109,14 +109,14 @@ func (m *Metrics) Rated(adapter string, good, changed bool) {
 	}
 }
 
-// Handler shows everything that was counted. What fails to be counted is left out.
+// Handler serves all metrics. Those that cannot be collected are left out.
 func (m *Metrics) Handler(log *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: promLog{log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4, Timeout: 15 * time.Second,
 	})
 }
 
-// promLog passes on what promhttp complains of.
+// promLog logs errors of promhttp.
 type promLog struct{ log *slog.Logger }
 
 func (l promLog) Println(v ...any) {
@@ -127,15 +127,15 @@ func (l promLog) Println(v ...any) {
 	}
 }
 
-// Watch shows how the queues stand, as they are when somebody looks.
+// Watch adds metrics about the queues, measured when metrics are collected.
 func (m *Metrics) Watch(queues func(context.Context) ([]jobs.Queue, error)) error {
 	describe := func(name, help string, more ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"queue"}, more...), nil)
 	}
 	err := m.registry.Register(queueCollector{
 		queues:  queues,
-		tasks:   describe("atelier_queue_tasks", "Tasks of a queue, by their state: waiting, active, later or failed.", "state"),
-		oldest:  describe("atelier_queue_oldest_seconds", "How long the first task of a queue has been waiting."),
+		tasks:   describe("atelier_queue_tasks", "Tasks of a queue, by state: waiting, active, later or failed.", "state"),
+		oldest:  describe("atelier_queue_oldest_seconds", "How long the oldest task of a queue has been waiting."),
 		workers: describe("atelier_queue_workers", "Processes that work on a queue."),
 	})
 	if err != nil {
@@ -150,20 +150,20 @@ func (m *Metrics) asked(model, job string, calls, input, output int) {
 	m.modelTokens.WithLabelValues(model, "output").Add(float64(output))
 }
 
-// queueCollector asks for the queues when metrics are collected.
+// queueCollector queries the queues when metrics are collected.
 type queueCollector struct {
 	queues                 func(context.Context) ([]jobs.Queue, error)
 	tasks, oldest, workers *prometheus.Desc
 }
 
-// Describe tells what is collected.
+// Describe implements [prometheus.Collector].
 func (c queueCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- c.tasks
 	to <- c.oldest
 	to <- c.workers
 }
 
-// Collect collects.
+// Collect implements [prometheus.Collector].
 func (c queueCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()

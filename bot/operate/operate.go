@@ -1,4 +1,4 @@
-// Package operate has the commands by which an operator inspects and controls requests.
+// Package operate implements the commands with which an operator inspects and controls requests.
 package operate
 
 import (
@@ -40,7 +40,7 @@ type (
 	}
 )
 
-// With calls do with an operator: of the jobs on Redis, if that is set, or else of the process that
+// With calls do with an operator: for the jobs on Redis if it is configured, else for the process that
 // uses the data folder.
 func With(ctx context.Context, c *command.Call, do func(operator.Operator) error) error {
 	shop, err := c.Workshop(nil)
@@ -54,10 +54,10 @@ func With(ctx context.Context, c *command.Call, do func(operator.Operator) error
 	return withSentence(errors.Join(do(o), done()))
 }
 
-// Open returns that operator, and a function to call after its use.
+// Open returns that operator, and a function to call after use.
 func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done func() error, err error) {
 	if w.Storage.RedisURL == "" {
-		return operator.NewFar(w.Data), func() error { return nil }, nil
+		return operator.NewRemote(w.Data), func() error { return nil }, nil
 	}
 	p, err := place.Open(ctx, w.Config, w.Logger(), place.Placement{Folder: w.Data, Shared: true})
 	if err != nil {
@@ -68,7 +68,7 @@ func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done f
 			return nil, nil, errors.Join(err, p.Close())
 		}
 	}
-	site, err := website.New(w, p) // it stores messages, which must be forgotten too
+	site, err := website.New(w, p) // it stores messages that bot forget must delete too
 	if err != nil {
 		return nil, nil, errors.Join(err, p.Close())
 	}
@@ -83,7 +83,7 @@ func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done f
 	return j, p.Close, nil
 }
 
-// withSentence gives a storage error the sentence that it carries, as other errors have it.
+// withSentence turns a storage error into a fault with its sentence.
 func withSentence(err error) error {
 	if err == nil {
 		return nil
@@ -103,7 +103,7 @@ func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
 		}
 		run, err := o.Again(ctx, id, "")
 		if errors.Is(err, jobs.ErrUnknown) {
-			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has not begun yet: there is nothing to run once more."), Err: err}
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has not begun yet: there is nothing to run again."), Err: err}
 		}
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
 				Run int    `json:"run"`
 			}{id, run})
 		}
-		return output.Say(c.Stdout, "Run %d of the request %s has begun; it takes over nothing. To see it: bot show %s\n", run, id, id)
+		return output.Say(c.Stdout, "Run %d of the request %s has begun, from the beginning. To see it: bot show %s\n", run, id, id)
 	})
 }
 
@@ -127,7 +127,7 @@ func (r *CancelCommand) Run(ctx context.Context, c *command.Call) error {
 		}
 		switch err := o.Cancel(ctx, id, ""); {
 		case errors.Is(err, jobs.ErrOver):
-			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has ended already: there is nothing to stop."), Err: err}
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has already ended: there is nothing to stop."), Err: err}
 		case err != nil:
 			return err
 		}
@@ -137,11 +137,11 @@ func (r *CancelCommand) Run(ctx context.Context, c *command.Call) error {
 				Cancelled bool   `json:"cancelled"`
 			}{id, true})
 		}
-		return output.Say(c.Stdout, "The request %s was stopped. What was done stays: bot show %s\n", id, id)
+		return output.Say(c.Stdout, "The request %s was stopped. To see what was done: bot show %s\n", id, id)
 	})
 }
 
-// Run deletes everything about a thread: one of bot serve, the conversation of that name, or both.
+// Run deletes a thread of bot serve, the conversation of that name, or both.
 func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -162,10 +162,10 @@ func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 		case unknown && own:
 			id, requests = f.Thread, 0
 		case unknown && named:
-			return fault.Usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, "+
-				"or is the address of a page of the web channel. There is no conversation of that name either.", output.Plain(f.Thread), idLength)
+			return fault.Usage("%s is not a thread: give its id of %d letters and digits, as bot requests prints it, "+
+				"or the address of its web page. There is no conversation of that name either.", output.Plain(f.Thread), idLength)
 		case unknown:
-			return &plan.Fault{Sentence: plan.Quote("Nothing is known of a thread " + id + ". To see the latest: bot requests"), Err: err}
+			return &plan.Fault{Sentence: plan.Quote("There is no thread " + id + ". To see the latest: bot requests"), Err: err}
 		case err != nil:
 			return err
 		}
@@ -176,10 +176,10 @@ func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 			}{id, requests})
 		}
 		if unknown {
-			return output.Say(c.Stdout, "The conversation %s was forgotten, with its requests, answers and files. "+
-				"What was written to --out stays there.\n", f.Thread)
+			return output.Say(c.Stdout, "The conversation %s was deleted, with its requests, answers and files. "+
+				"Files written to --out are kept.\n", f.Thread)
 		}
-		return output.Say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands in chats of elsewhere stays there.\n",
+		return output.Say(c.Stdout, "The thread %s was deleted: %s, with the plans, answers and files. Messages on chat platforms are kept.\n",
 			id, output.Counted(requests, "request"))
 	})
 }
@@ -198,7 +198,7 @@ func threadID(s string) (id string, named bool) {
 	return jobs.ThreadID(terminal.Thread(s)), true
 }
 
-// idLength is how long the ids of requests and threads are.
+// idLength is the length of ids of requests and threads.
 const idLength = 16
 
 // isID reports whether a text can be an id or the beginning of one.
@@ -206,14 +206,14 @@ func isID(s string) bool {
 	return s != "" && len(s) <= idLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// amongLatest is how many of the latest requests are searched for the beginning of an id.
+// amongLatest is the number of latest requests to search for an abbreviated id.
 const amongLatest = 500
 
-// WholeID completes the beginning of a request id.
+// WholeID completes an abbreviated request id.
 func WholeID(ctx context.Context, o operator.Operator, begins string) (string, error) {
 	id := strings.ToLower(strings.TrimSpace(begins))
 	if !isID(id) {
-		return "", fault.Usage("%s is not the id of a request: it has %d letters and digits, of which the first few suffice.", output.Plain(begins), idLength)
+		return "", fault.Usage("%s is not the id of a request: an id has %d letters and digits, and the first few suffice.", output.Plain(begins), idLength)
 	}
 	if len(id) == idLength {
 		_, err := o.Show(ctx, id)
@@ -237,11 +237,11 @@ func WholeID(ctx context.Context, o operator.Operator, begins string) (string, e
 	case 1:
 		return found[0], nil
 	}
-	return "", fault.Usage("The ids of %s begin with %s: %s. Write more of the one that is meant.",
+	return "", fault.Usage("The ids of %s begin with %s: %s. Give more letters.",
 		output.Counted(len(found), "request"), id, strings.Join(found[:min(len(found), 5)], ", "))
 }
 
-// IfUnknown says what is unknown. Other errors stay as they are.
+// IfUnknown replaces ErrUnknown by a sentence. Other errors are returned unchanged.
 func IfUnknown(err error, format string, args ...any) error {
 	if errors.Is(err, jobs.ErrUnknown) {
 		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf(format, args...)), Err: err}

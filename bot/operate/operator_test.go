@@ -29,7 +29,7 @@ func TestOperators(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]func(l *clitest.Living) operator.Operator{
 		"here": func(l *clitest.Living) operator.Operator { return l.Jobs },
-		"far":  func(l *clitest.Living) operator.Operator { return operator.NewFar(l.Folder) },
+		"far":  func(l *clitest.Living) operator.Operator { return operator.NewRemote(l.Folder) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +103,7 @@ func TestFaultsOverTheSocket(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{err: c.err}) })
-			_, err = operator.NewFar(l.Folder).Workers(t.Context())
+			_, err = operator.NewRemote(l.Folder).Workers(t.Context())
 			if err == nil || fault.Told(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
 				t.Errorf("%q, %v", fault.Told(err, ""), err)
 			}
@@ -139,7 +139,7 @@ func TestSocket(t *testing.T) {
 				if err != nil || len(left) != 1 {
 					t.Errorf("%v, %v", left, err)
 				}
-				_, err = operator.NewFar(folder).Workers(t.Context())
+				_, err = operator.NewRemote(folder).Workers(t.Context())
 				if down, ok := errors.AsType[*operator.NotRunningError](err); !ok || !strings.Contains(down.Error(), folder) {
 					t.Errorf("a dead process answers: %v", err)
 				}
@@ -150,7 +150,7 @@ func TestSocket(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{}) })
-			if _, err := operator.NewFar(folder).Workers(t.Context()); err != nil {
+			if _, err := operator.NewRemote(folder).Workers(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})

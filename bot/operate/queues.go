@@ -18,7 +18,7 @@ import (
 // QueuesCommand is bot queues.
 type QueuesCommand struct {
 	Retry string `help:"Retry the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
-	Drop  string `help:"Forget the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
+	Drop  string `help:"Discard the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
 	JSON  bool   `help:"Print JSON: {queues: [{name, …}], workers: [{id, …}]}, or {queue, retried}, or {queue, dropped}."`
 }
 
@@ -42,7 +42,7 @@ type (
 		Queues  []string  `json:"queues"`
 		// Tasks are the ids of the running tasks, each kind:request:run:step.
 		Tasks []string `json:"tasks"`
-		// Tools is how many tools it can run.
+		// Tools is the number of tools that it can run.
 		Tools int `json:"tools"`
 	}
 )
@@ -112,7 +112,7 @@ func (q *QueuesCommand) list(ctx context.Context, c *command.Call, o operator.Op
 		return output.JSON(c.Stdout, listed)
 	}
 	text := queueTable(listed.Queues)
-	text = append(append(text, ""), workerTable(listed.Workers, time.Local)...) //nolint:gosmopolitan // people read it here
+	text = append(append(text, ""), workerTable(listed.Workers, time.Local)...) //nolint:gosmopolitan // for people at this machine
 	return output.Print(c.Stdout, text)
 }
 

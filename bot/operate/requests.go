@@ -14,7 +14,7 @@ import (
 
 // RequestsCommand is bot requests.
 type RequestsCommand struct {
-	Number int  `short:"n" help:"How many, latest first. The default is 20." placeholder:"N" default:"20"`
+	Number int  `short:"n" help:"The number of requests to list, latest first. The default is 20." placeholder:"N" default:"20"`
 	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
 }
 
@@ -49,9 +49,9 @@ func (r *RequestsCommand) Run(ctx context.Context, c *command.Call) error {
 		case r.JSON:
 			return output.JSON(c.Stdout, listed)
 		case len(listed) == 0:
-			return output.Say(c.Stdout, "There is no request yet.\n")
+			return output.Say(c.Stdout, "There are no requests yet.\n")
 		}
-		return output.Print(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // it is for people at this machine
+		return output.Print(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // for people at this machine
 	})
 }
 
@@ -65,7 +65,7 @@ func newRequestLine(r jobs.Request) RequestLine {
 	return l
 }
 
-// WishOf returns what was asked for. A command has no request of its own.
+// WishOf returns the text of the request; for a command that of its plan.
 func WishOf(r jobs.Request) string {
 	if r.Wish == "" && len(r.Runs) > 0 && r.Runs[0].Plan != nil {
 		return r.Runs[0].Plan.Wish
@@ -81,7 +81,7 @@ func who(p adapters.Person) string {
 	return p.ID
 }
 
-// requestTable is the list for people, with times in a zone.
+// requestTable is the list as a table, with times in a zone.
 func requestTable(listed []RequestLine, zone *time.Location) []string {
 	rows := [][]string{{"ID", "WHEN", "THREAD", "WHO", "STATUS", "WISH"}}
 	for _, l := range listed {

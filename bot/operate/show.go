@@ -24,7 +24,7 @@ type ShowCommand struct {
 	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, plan, steps, results, answer, …}]}; took is in nanoseconds."`
 }
 
-// Run prints all of a request.
+// Run prints a request.
 func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
 	return With(ctx, c, func(o operator.Operator) error {
 		id, err := WholeID(ctx, o, s.ID)
@@ -33,7 +33,7 @@ func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
 		}
 		r, err := o.Show(ctx, id)
 		if err != nil {
-			return IfUnknown(err, "There is no request %s any more.", id)
+			return IfUnknown(err, "The request %s no longer exists.", id)
 		}
 		var written []string
 		if s.Out != "" {
@@ -44,7 +44,7 @@ func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
 		if s.JSON {
 			return output.JSON(c.Stdout, r)
 		}
-		return output.Print(c.Stdout, append(requestText(r, time.Local, time.Now()), written...)) //nolint:gosmopolitan // it is for people at this machine
+		return output.Print(c.Stdout, append(requestText(r, time.Local, time.Now()), written...)) //nolint:gosmopolitan // for people at this machine
 	})
 }
 
@@ -70,7 +70,7 @@ func (s *ShowCommand) fetch(ctx context.Context, c *command.Call, r jobs.Request
 	return written, nil
 }
 
-// requestText is a request for people, with times in a zone.
+// requestText describes a request, with times in a zone.
 func requestText(r jobs.Request, zone *time.Location, now time.Time) []string {
 	text := []string{
 		"Request  " + r.ID,
@@ -109,7 +109,7 @@ func person(p adapters.Person) string {
 	return output.Plain(p.Name) + " (" + output.Plain(p.ID) + ")"
 }
 
-// titled puts a title before the first line, and space before the others.
+// titled puts a title before the first line, and indents the others.
 func titled(title string, lines []string) []string {
 	if len(lines) == 0 {
 		return []string{title + "-"}
@@ -184,7 +184,7 @@ func runText(run jobs.Run, now time.Time) []string {
 	return text
 }
 
-// votes say who found an answer good or bad.
+// votes lists who voted for or against an answer.
 func votes(all []jobs.Vote) []string {
 	var text []string
 	for _, v := range all {
@@ -197,7 +197,7 @@ func votes(all []jobs.Vote) []string {
 	return text
 }
 
-// timings say when each stage of a run ended, counted from its start.
+// timings lists when each stage of a run ended, relative to its start.
 func timings(run jobs.Run, now time.Time) string {
 	if run.Ended.IsZero() && run.Answered.IsZero() {
 		text := " for " + output.Brief(now.Sub(run.At))
@@ -225,7 +225,7 @@ func timings(run jobs.Run, now time.Time) string {
 func planText(run jobs.Run) []string {
 	var text []string
 	for i, t := range run.Plan.Tasks {
-		how := "no tool that is there can do it"
+		how := "no available tool can do it"
 		if len(t.Missing) > 0 {
 			how = "missing: " + strings.Join(t.Missing, ", ")
 		}

@@ -38,16 +38,16 @@ func stepsText(run jobs.Run, now time.Time) []string {
 	return text
 }
 
-// draftText is a program that was written for a step, and its outcome.
+// draftText describes a program that was written for a step, and its outcome.
 func draftText(n int, d plan.Draft, s jobs.Step) []string {
-	came := "it was not run yet"
+	came := "it has not run yet"
 	switch t := d.Trouble; {
 	case t != nil:
-		came = "it did not do it: " + t.What
+		came = "it failed: " + t.What
 	case s.Status == plan.Done:
-		came = "it did it"
+		came = "it worked"
 	case s.Status == plan.Failed:
-		came = "it was not mended"
+		came = "it was not fixed"
 	}
 	by := ""
 	if d.Model != "" {
@@ -84,14 +84,14 @@ func standing(run jobs.Run, s jobs.Step) string {
 	return string(s.Status)
 }
 
-// backend names what did a step, with its model, or "-" if that is unknown.
+// backend names the backend of a step, with its model, or "-" if unknown.
 func backend(run jobs.Run, s jobs.Step) string {
 	r := run.Results[s.Key]
 	return cmp.Or(strings.TrimSpace(r.Candidate+" "+r.By()), "-")
 }
 
 // took says how long a step waited for a worker after its inputs were ready, and how long it ran. If
-// the clocks of machines differ, the wait may show as nothing.
+// the machines' clocks differ, the wait may appear as 0.
 func took(run jobs.Run, at int, now time.Time) string {
 	s := run.Steps[at]
 	switch {

@@ -8,10 +8,10 @@ import (
 	"atelier/jobs"
 )
 
-// operatorFault is an error as it goes over the socket: with both its faces, and with what
-// callers decide by.
+// operatorFault encodes an error for the socket: its sentence, its detail, and the sentinel that callers
+// check for.
 type operatorFault struct {
-	// Sentence is for people, "" where the error has none.
+	// Sentence is for people; "" if the error has none.
 	Sentence string `json:"sentence,omitempty"`
 	// Kind is unknown, over or "".
 	Kind string `json:"kind,omitempty"`
@@ -19,7 +19,7 @@ type operatorFault struct {
 	Detail string `json:"detail"`
 }
 
-// faultKinds are the errors that callers decide by.
+// faultKinds are the sentinel errors that callers check for.
 var faultKinds = map[string]error{"unknown": jobs.ErrUnknown, "over": jobs.ErrOver}
 
 func newOperatorFault(err error) *operatorFault {
@@ -32,20 +32,20 @@ func newOperatorFault(err error) *operatorFault {
 	return f
 }
 
-// err is the error that the fault was made of, as far as it matters here.
+// err decodes the error.
 func (f *operatorFault) err() error {
-	var err error = &farError{f.Detail, faultKinds[f.Kind]}
+	var err error = &remoteError{f.Detail, faultKinds[f.Kind]}
 	if f.Sentence != "" {
 		err = &plan.Fault{Sentence: plan.Quote(f.Sentence), Err: err}
 	}
 	return err
 }
 
-// farError is the detail of an error of another process.
-type farError struct {
+// remoteError is an error of another process.
+type remoteError struct {
 	text string
-	kind error // nil is none
+	kind error // nil if it is none of faultKinds
 }
 
-func (e *farError) Error() string { return e.text }
-func (e *farError) Unwrap() error { return e.kind }
+func (e *remoteError) Error() string { return e.text }
+func (e *remoteError) Unwrap() error { return e.kind }

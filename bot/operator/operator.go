@@ -9,11 +9,10 @@ import (
 	"atelier/jobs"
 )
 
-// Operator is what whoever runs the program may look at and do with its requests. It is the
-// [jobs.Jobs] of this process, or those of a running one behind its socket ([Far]).
+// Operator inspects and controls requests. It is the [jobs.Jobs] of this process, or a [Remote] for the
+// jobs of a running process.
 //
-// An error is [jobs.ErrUnknown] or [jobs.ErrOver] where a caller decides by that, on
-// either way.
+// Both return [jobs.ErrUnknown] and [jobs.ErrOver].
 type Operator interface {
 	Submit(ctx context.Context, e adapters.Event, o jobs.Options) (id string, err error)
 	Requests(ctx context.Context, n int) ([]jobs.Request, error)
@@ -29,21 +28,21 @@ type Operator interface {
 
 var (
 	_ Operator = (*jobs.Jobs)(nil)
-	_ Operator = (*Far)(nil)
+	_ Operator = (*Remote)(nil)
 )
 
-// operatorCall is what a method of an [Operator] is called with, as it goes over the
-// socket: each method takes what it needs of it.
+// operatorCall holds the arguments of a method of [Operator] on the socket. Each method uses some of
+// them.
 type operatorCall struct {
 	N     int    `json:"n,omitempty"`
 	ID    string `json:"id,omitempty"` // of a request or a thread
 	By    string `json:"by,omitempty"`
 	Queue string `json:"queue,omitempty"`
-	// Event is what is asked for.
+	// Event is the request to submit.
 	Event *adapters.Event `json:"event,omitempty"`
 }
 
-// operatorAnswer is what comes back: one of both.
+// operatorAnswer is the result of a call: a value or a fault.
 type operatorAnswer[T any] struct {
 	Value T              `json:"value,omitzero"`
 	Fault *operatorFault `json:"fault,omitempty"`

@@ -8,27 +8,27 @@ import (
 	"atelier/jobs"
 )
 
-// Running is the process that has the data folder, as its socket tells.
+// Running describes the process that uses the data folder.
 type Running struct {
 	Workers []jobs.Worker
-	Err     error // why it does not answer
+	Err     error // why it did not answer
 }
 
-// runningPatience is how long a process has to tell who works on its queues.
+// runningPatience is the timeout of asking the process.
 const runningPatience = 5 * time.Second
 
-// FindRunning asks the process that has a data folder.
+// FindRunning asks the process that uses a data folder for its workers.
 func FindRunning(ctx context.Context, data string) Running {
 	ctx, done := context.WithTimeout(ctx, runningPatience)
 	defer done()
-	workers, err := NewFar(data).Workers(ctx)
+	workers, err := NewRemote(data).Workers(ctx)
 	return Running{workers, err}
 }
 
-// Is reports whether there is one.
+// Is reports whether a process runs.
 func (r Running) Is() bool { return r.Err == nil }
 
-// Who names it.
+// Who names the process.
 func (r Running) Who() string {
 	if len(r.Workers) == 0 {
 		return "a running Atelier"

@@ -16,9 +16,8 @@ import (
 	"atelier/jobs"
 )
 
-// Serve lets the commands that look at requests reach this process by the socket
-// of its data folder, until ctx ends. Call it while the lock of the folder is held, and
-// keep that until it has returned.
+// Serve serves the operator's commands on the socket in the data folder until ctx ends. The caller must
+// hold the folder's lock until it returns.
 func Serve(ctx context.Context, folder string, o Operator) error {
 	l, err := Listen(folder)
 	if err != nil {
@@ -30,20 +29,19 @@ func Serve(ctx context.Context, folder string, o Operator) error {
 	)
 }
 
-// Answer answers what comes in by a listener until ctx ends. What has begun then
-// has five seconds to end.
+// Answer serves calls on a listener until ctx ends. Calls in progress then have five seconds to finish.
 func Answer(ctx context.Context, l net.Listener, o Operator) error {
 	server := &http.Server{
 		Handler: operatorHandler(o), ReadTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	if err := listen.Serve(ctx, server, l, 5*time.Second); err != nil {
-		return fmt.Errorf("listen to the commands: %w", err)
+		return fmt.Errorf("serve the operator's commands: %w", err)
 	}
 	return nil
 }
 
-// operatorHandler answers a POST of an [operatorCall] to the name of a method.
+// operatorHandler handles calls: a POST of an [operatorCall] to the name of the method.
 func operatorHandler(o Operator) http.Handler {
 	mux := http.NewServeMux()
 	takeCalls(mux, "submit", func(ctx context.Context, c operatorCall) (any, error) {
@@ -64,14 +62,14 @@ func operatorHandler(o Operator) http.Handler {
 	return mux
 }
 
-// maxOperatorCall is the most bytes of a call: a request with the paths of its files.
+// maxOperatorCall is the maximum size of a call, in bytes: a request with the paths of its files.
 const maxOperatorCall = 1 << 20
 
 func takeCalls(mux *http.ServeMux, method string, do func(context.Context, operatorCall) (any, error)) {
 	mux.HandleFunc("POST /"+method, func(w http.ResponseWriter, r *http.Request) {
 		var c operatorCall
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOperatorCall)).Decode(&c); err != nil {
-			http.Error(w, "a call in JSON is expected", http.StatusBadRequest)
+			http.Error(w, "the body must be a call in JSON", http.StatusBadRequest)
 			return
 		}
 		var a operatorAnswer[any]
@@ -80,6 +78,6 @@ func takeCalls(mux *http.ServeMux, method string, do func(context.Context, opera
 			a = operatorAnswer[any]{Fault: newOperatorFault(err)}
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(a) //nolint:errcheck // who asked is gone
+		_ = json.NewEncoder(w).Encode(a) //nolint:errcheck // the client is gone
 	})
 }

@@ -16,16 +16,15 @@ import (
 // Socket is the name of the socket in the data folder.
 const Socket = "bot.sock"
 
-// maxSocketPath is the longest path of a socket that every system takes, in bytes: on
-// macOS there are 104 with the zero at its end (sys/un.h).
+// maxSocketPath is the maximum length of a socket's path on all systems, in bytes: macOS has 104,
+// including the terminating zero (sys/un.h).
 const maxSocketPath = 103
 
-// Listen makes the socket of a data folder. Who calls it holds the lock of the
-// folder: a socket that is there already is that of a dead process, and is replaced. Only
-// the user that runs the program can connect, from the first moment on. Remove the socket
-// when nobody listens any more, and before the lock is let go.
+// Listen creates the socket of a data folder. The caller must hold the folder's lock: an existing socket
+// is then that of a dead process, and is replaced. Only the user that runs the program can connect. The
+// caller must remove the socket after use, before releasing the lock.
 func Listen(folder string) (l net.Listener, err error) {
-	private, err := os.MkdirTemp(folder, ".socket-") // nobody else may enter it
+	private, err := os.MkdirTemp(folder, ".socket-") // accessible only to this user
 	if err != nil {
 		return nil, unsocketed(err)
 	}
@@ -36,7 +35,7 @@ func Listen(folder string) (l net.Listener, err error) {
 	if err != nil {
 		return nil, unsocketed(err)
 	}
-	listener.SetUnlinkOnClose(false) // it will not lie there any more
+	listener.SetUnlinkOnClose(false) // it is moved below
 	made := filepath.Join(private, Socket)
 	if err = os.Chmod(made, 0o600); err == nil {
 		err = os.Rename(made, filepath.Join(folder, Socket))
@@ -48,11 +47,11 @@ func Listen(folder string) (l net.Listener, err error) {
 }
 
 func unsocketed(err error) error {
-	return &plan.Fault{Sentence: plan.Quote("The socket of the data folder could not be made, by which bot requests and the like reach this process: " +
+	return &plan.Fault{Sentence: plan.Quote("The socket in the data folder, through which bot requests and similar commands reach this process, could not be created: " +
 		"the folder must be on a disk of this machine, and writable."), Err: err}
 }
 
-// dial connects with the process that runs on a data folder.
+// dial connects to the process that runs on a data folder.
 func dial(ctx context.Context, folder string) (net.Conn, error) {
 	conn, err := byShortPath(folder, func(path string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
@@ -63,12 +62,12 @@ func dial(ctx context.Context, folder string) (net.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR):
 		return nil, &NotRunningError{folder, err}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &plan.Fault{Sentence: plan.Quote("The Atelier on the data folder " + folder + " runs as another user: call this as that one."), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Quote("The Atelier on the data folder " + folder + " runs as another user: run this command as that user."), Err: err}
 	}
-	return nil, fmt.Errorf("connect with the running Atelier: %w", err)
+	return nil, fmt.Errorf("connect to the running Atelier: %w", err)
 }
 
-// NotRunningError tells that no process runs on a data folder.
+// NotRunningError means that no process runs on a data folder.
 type NotRunningError struct {
 	folder string
 	err    error
@@ -80,10 +79,10 @@ func (e *NotRunningError) Error() string {
 
 func (e *NotRunningError) Unwrap() error { return e.err }
 
-// byShortPath hands a function the path of the socket in a folder. Where that is longer
-// than the path of a socket may be, it leads through a link that is there meanwhile.
+// byShortPath calls do with the path of the socket in a folder. If the path is too long for a socket, it
+// goes through a temporary symbolic link.
 func byShortPath[T any](folder string, do func(path string) (T, error)) (made T, err error) {
-	whole, err := filepath.Abs(folder) // a path that begins with @ would be none on Linux
+	whole, err := filepath.Abs(folder) // on Linux, a path that begins with @ is not a file
 	if err != nil {
 		return made, fmt.Errorf("find the data folder: %w", err)
 	}

@@ -10,12 +10,12 @@ import (
 // Say prints a sentence.
 func Say(w io.Writer, format string, args ...any) error {
 	if _, err := fmt.Fprintf(w, format, args...); err != nil {
-		return fmt.Errorf("print what was done: %w", err)
+		return fmt.Errorf("print: %w", err)
 	}
 	return nil
 }
 
-// JSON prints one value.
+// JSON prints a value as indented JSON.
 func JSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -9,19 +9,19 @@ import (
 	"atelier/agent/plan"
 )
 
-// Spent is what models took for an answer: Calls and Tokens are those of the language
-// jobs; what the tools took that ask a model comes on top.
+// Spent is the model usage of an answer. Calls and Tokens are those of planning and answering; Tools come
+// on top.
 type Spent struct {
 	Calls   int       `json:"calls"`
 	Repairs int       `json:"repairs"`
 	Tokens  int       `json:"tokens"`
 	Jobs    []jobLine `json:"jobs"`
-	// Tools are absent where none asked a model.
+	// Tools is absent if no tool called a model.
 	Tools   *ToolsSpent `json:"tools,omitempty"`
 	StoodIn string      `json:"stood_in,omitempty"`
 }
 
-// ToolsSpent is what tools took that ask a model.
+// ToolsSpent is the model usage of tools.
 type ToolsSpent struct {
 	Calls  int `json:"calls"`
 	Tokens int `json:"tokens"`
@@ -42,7 +42,7 @@ type jobLine struct {
 	TookMS    int64 `json:"took_ms"`
 }
 
-// NewSpent is nil where no model was asked.
+// NewSpent returns nil if no model was called.
 func NewSpent(t plan.Thinking, tools plan.Tokens) *Spent {
 	if len(t.Jobs) == 0 && t.StoodIn == "" && tools.Calls == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (l *Spent) String() string {
 	return line
 }
 
-// Counted is a number of things.
+// Counted formats a number with a noun: "1 call", "5,120 tokens".
 func Counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -100,7 +100,7 @@ func Counted(n int, thing string) string {
 	return thousands(n) + " " + thing
 }
 
-// thousands writes a number that is not negative with commas between the thousands.
+// thousands formats a non-negative number with commas between the thousands.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0; at -= 3 {

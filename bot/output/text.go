@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain is what strangers wrote as a terminal may be given it: what would move its cursor,
-// colour it or turn the order of its letters is written as an escape.
+// Plain makes untrusted text safe for a terminal: control characters, and those that change the direction
+// of text, are printed as escapes.
 func Plain(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -19,7 +19,7 @@ func Plain(s string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case unicode.IsPrint(r), r == '\u200c', r == '\u200d': // these two join letters and emoji
+		case unicode.IsPrint(r), r == '\u200c', r == '\u200d': // the joiners of letters and emoji
 			b.WriteRune(r)
 		default:
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
@@ -29,7 +29,7 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// OneLine is a text on one line, cut after that many characters.
+// OneLine puts a text on one line and cuts it after a number of characters.
 func OneLine(s string, most int) string {
 	letters := []rune(Plain(strings.Join(strings.Fields(s), " ")))
 	if len(letters) > most {
@@ -38,7 +38,7 @@ func OneLine(s string, most int) string {
 	return string(letters)
 }
 
-// Lines are those of a text, each plain, without empty ones at the end.
+// Lines splits a text into lines, each plain, without empty lines at the end.
 func Lines(s string) []string {
 	var all []string
 	for line := range strings.Lines(strings.TrimRight(s, " \r\n\t")) {
@@ -48,7 +48,7 @@ func Lines(s string) []string {
 	return all
 }
 
-// Align puts the cells of rows under each other, two spaces apart.
+// Align pads the cells of rows to columns, two spaces apart.
 func Align(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
@@ -79,7 +79,7 @@ func Print(w io.Writer, lines []string) error {
 	return nil
 }
 
-// Brief is a time as people say it: 12 ms, 3.4 s, 5m07s, 2h05m, 3d4h.
+// Brief formats a duration briefly: 12 ms, 3.4 s, 5m07s, 2h05m, 3d4h.
 func Brief(d time.Duration) string {
 	minutes, hours := d/time.Minute, d/time.Hour
 	switch {

@@ -21,8 +21,8 @@ import (
 	"atelier/storage"
 )
 
-// Check asks all parts of the place, each of which has so long to answer. All that cannot
-// be used is told at once, as wrong usage.
+// Check checks all parts of the place, each with a timeout. Parts that cannot be used are reported
+// together, as a usage error.
 func Check(ctx context.Context, c settings.Config, p *Place, each time.Duration, log *slog.Logger) error {
 	failed := CheckAll(ctx, p.Parts(), each)
 	if ctx.Err() != nil {
@@ -31,7 +31,7 @@ func Check(ctx context.Context, c settings.Config, p *Place, each time.Duration,
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
 		err := failed[name]
-		log.DebugContext(ctx, "what is relied on cannot be used", "part", name, "error", plan.ForOperator(err))
+		log.DebugContext(ctx, "a required part cannot be used", "part", name, "error", plan.ForOperator(err))
 		if _, told := errors.AsType[*storage.Fault](err); !told && errors.Is(err, context.DeadlineExceeded) {
 			wrong = append(wrong, silent(c, name, p.Redis, each))
 			continue
@@ -44,7 +44,7 @@ func Check(ctx context.Context, c settings.Config, p *Place, each time.Duration,
 	return fault.Usage("%s", strings.Join(wrong, fault.WrongSettingsApart))
 }
 
-// silent says of a part that it does not answer.
+// silent is the sentence about a part that does not answer.
 func silent(c settings.Config, part string, client goredis.UniversalClient, within time.Duration) string {
 	switch {
 	case part == "blobs" && c.Storage.S3.Bucket != "":
@@ -57,11 +57,10 @@ func silent(c settings.Config, part string, client goredis.UniversalClient, with
 		}
 		return fmt.Sprintf("The Redis of REDIS_URL%s does not answer within %s: %s.", RedisAddress(client), settings.Spelt(within), more)
 	}
-	return fmt.Sprintf("What ATELIER_DATA is to keep is not kept within %s (%s): look after the disk of %s.", settings.Spelt(within), part, c.Data)
+	return fmt.Sprintf("The data folder does not answer within %s (%s): check the disk of %s.", settings.Spelt(within), part, c.Data)
 }
 
-// Unusable is a fault of where things are kept, which who starts the program must
-// put right first.
+// Unusable turns a storage error into a usage error, since the operator must fix it.
 func Unusable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -72,8 +71,8 @@ func Unusable(ctx context.Context, err error) error {
 	return err
 }
 
-// unusableFolder says which folder it is that cannot be used, who has it, and by which
-// setting it can be another one. The storage knows of none of that.
+// unusableFolder adds to an error of the data folder its path, the process that uses it, and the setting
+// that changes it. The storage does not know these.
 func unusableFolder(ctx context.Context, c settings.Config, err error) error {
 	fault, ok := errors.AsType[*storage.Fault](err)
 	if !ok || ctx.Err() != nil {
@@ -92,7 +91,7 @@ func unusableFolder(ctx context.Context, c settings.Config, err error) error {
 	return &storage.Fault{Sentence: says, Kind: fault.Kind, Err: err}
 }
 
-// CheckAll asks all parts at once, and gives what failed.
+// CheckAll runs all checks at once, with a timeout, and returns the errors by name.
 func CheckAll(ctx context.Context, parts map[string]func(context.Context) error, each time.Duration) map[string]error {
 	ctx, stop := context.WithTimeout(ctx, each)
 	defer stop()

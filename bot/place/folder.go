@@ -12,8 +12,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Writable tries to write into a folder, or into the first one above it that is there, and
-// tells which one that was.
+// Writable tries to write into a folder, or into its nearest existing parent, and returns which one it
+// was.
 func Writable(folder string) (string, error) {
 	for at := folder; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -35,15 +35,15 @@ func Writable(folder string) (string, error) {
 	}
 }
 
-// Cause is what the system says of a file, without its path.
+// Cause returns the system's message about a file, without its path.
 func Cause(err error) string {
 	if e, ok := errors.AsType[syscall.Errno](err); ok {
 		return e.Error()
 	}
-	return "the system does not say why"
+	return "unknown error"
 }
 
-// RedisAddress is " at ADDRESS" as the client knows it: without user and password.
+// RedisAddress is " at ADDRESS", without user and password.
 func RedisAddress(client goredis.UniversalClient) string {
 	switch c := client.(type) {
 	case *goredis.Client:
@@ -57,7 +57,7 @@ func RedisAddress(client goredis.UniversalClient) string {
 	return ""
 }
 
-// UnwritableFolder says of the data folder that nothing can be written there.
+// UnwritableFolder is the sentence about a data folder that is not writable.
 func UnwritableFolder(folder string, err error) string {
-	return fmt.Sprintf("%s cannot be written to (%s): make it writable, or set ATELIER_DATA to another one.", folder, Cause(err))
+	return fmt.Sprintf("%s cannot be written to (%s): make it writable, or set ATELIER_DATA to another folder.", folder, Cause(err))
 }

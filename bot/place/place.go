@@ -24,33 +24,31 @@ import (
 	"atelier/storage/s3"
 )
 
-// Place is where a process finds its work and keeps what becomes of it.
+// Place holds the queues and the storage of a process.
 type Place struct {
 	Redis goredis.UniversalClient // the queues
 	State storage.State
 	Blobs storage.Blobs
-	// Scratch is for files that are needed for a while.
+	// Scratch holds temporary files.
 	Scratch *disk.Scratch
-	// Embedded tells that the queues are of this process alone and end with it, and that
-	// nobody else has the State.
+	// Embedded means that the queues are in the memory of this process, and that it has the State
+	// to itself.
 	Embedded bool
 
 	closers []func() error // the last one is called first
 }
 
-// Placement says where things are kept.
+// Placement says where to store things.
 type Placement struct {
-	// Folder holds what is kept on disk: the files of a process without a bucket, and the
-	// state of one without Redis. It is made if it is not there. Empty is one that ends with
-	// the place.
+	// Folder holds the files of a process without a bucket, and the state of one without Redis. It is
+	// created if missing. If empty, a temporary folder is used, which Close deletes.
 	Folder string
-	// Shared takes the Redis and the bucket of the settings, where they are set. Without
-	// it everything is in the folder.
+	// Shared uses the configured Redis and bucket, if any. Otherwise everything is in the folder.
 	Shared bool
 }
 
-// Open opens where things are kept. Close it in the end. Nothing outside of the
-// folder is asked: [Check] does that. What it fails with holds a [*storage.Fault].
+// Open opens a place. The caller must close it. It does not connect to servers; [Check] does. Its errors
+// wrap a [*storage.Fault].
 func Open(ctx context.Context, c settings.Config, log *slog.Logger, where Placement) (_ *Place, err error) {
 	p := &Place{}
 	defer func() {
@@ -85,10 +83,10 @@ func Open(ctx context.Context, c settings.Config, log *slog.Logger, where Placem
 	return p, nil
 }
 
-// sweepEvery is how often is looked for what killed processes have left.
+// sweepEvery is the interval of removing temporary files of killed processes.
 const sweepEvery = 10 * time.Minute
 
-// OpenBlobs opens where files are kept. done closes it.
+// OpenBlobs opens the storage of files. done closes it.
 func OpenBlobs(ctx context.Context, c settings.Config, where Placement) (files storage.Blobs, done func() error, err error) {
 	if where.Shared && c.Storage.S3.Bucket != "" {
 		bucket, err := s3.New(ctx, c.Storage.Config())
@@ -107,10 +105,10 @@ func OpenBlobs(ctx context.Context, c settings.Config, where Placement) (files s
 	return folder, folder.Close, nil
 }
 
-// StateLog is the file of the state in a folder.
+// StateLog is the name of the state's file.
 const StateLog = "state.log"
 
-// Close lets go of everything. What uses it has ended before.
+// Close closes everything. It must not be in use any more.
 func (p *Place) Close() error {
 	var failed error
 	for _, c := range slices.Backward(p.closers) {
@@ -118,12 +116,12 @@ func (p *Place) Close() error {
 	}
 	p.closers = nil
 	if failed != nil {
-		return fmt.Errorf("close where things are kept: %w", failed)
+		return fmt.Errorf("close the storage: %w", failed)
 	}
 	return nil
 }
 
-// Parts are what the place is made of, by the name of each, to be checked one by one.
+// Parts returns a check for each part, by name.
 func (p *Place) Parts() map[string]func(context.Context) error {
 	parts := map[string]func(context.Context) error{}
 	for name, part := range map[string]any{"state": p.State, "blobs": p.Blobs} {
@@ -131,7 +129,7 @@ func (p *Place) Parts() map[string]func(context.Context) error {
 			parts[name] = c.Check
 		}
 	}
-	if !p.Embedded { // there the state is in the same Redis, and was asked just now
+	if !p.Embedded { // otherwise the state is in the same Redis and has its own check
 		return parts
 	}
 	parts["queues"] = func(ctx context.Context) error {
@@ -143,14 +141,14 @@ func (p *Place) Parts() map[string]func(context.Context) error {
 	return parts
 }
 
-// Open opens what an answer shows, for an adapter.
+// Open opens a file of an answer, for an adapter.
 func (p *Place) Open(ctx context.Context, handle string) (io.ReadCloser, error) {
 	r, err := p.Blobs.Get(ctx, handle)
 	return r, GoneWhereNotFound(err)
 }
 
-// openScratch makes the folder for temporary files. Until the place is closed, it removes what
-// killed processes have left, at once and from time to time.
+// openScratch creates the folder for temporary files. Until the place is closed, it regularly removes
+// the leftovers of killed processes.
 func (p *Place) openScratch(ctx context.Context, log *slog.Logger) (err error) {
 	if p.Scratch, err = disk.OpenScratch(""); err != nil {
 		return fault.NoScratch(err)
@@ -162,7 +160,7 @@ func (p *Place) openScratch(ctx context.Context, log *slog.Logger) (err error) {
 		defer again.Stop()
 		for {
 			if err := p.Scratch.Sweep(); err != nil {
-				log.WarnContext(ctx, "temporary files of a process that was killed stay", "error", plan.ForOperator(err))
+				log.WarnContext(ctx, "temporary files of a killed process could not be removed", "error", plan.ForOperator(err))
 			}
 			select {
 			case <-again.C:
@@ -190,7 +188,7 @@ func (p *Place) connect(url string) error {
 	return err
 }
 
-// embed has the queues in this process and the state in a file, which it takes for itself.
+// embed starts the queues in this process, and opens and locks the state's file.
 func (p *Place) embed(file string, log *slog.Logger) error {
 	state, err := disk.OpenState(disk.StateConfig{File: file, Log: log})
 	if err != nil {
@@ -207,7 +205,7 @@ func (p *Place) embed(file string, log *slog.Logger) error {
 	return nil
 }
 
-// GoneWhereNotFound tells an adapter in its own words that there is no such file.
+// GoneWhereNotFound maps storage.ErrNotFound to adapters.ErrGone.
 func GoneWhereNotFound(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("%w: %w", adapters.ErrGone, err)

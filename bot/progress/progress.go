@@ -1,4 +1,4 @@
-// Package progress shows on one line of a terminal what is going on.
+// Package progress shows the current activity on one line of a terminal.
 package progress
 
 import (
@@ -12,9 +12,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// Line is a line at the bottom of a terminal that tells what is going on and for
-// how long. It is drawn a few times a second, so that what is quick leaves no flicker,
-// and erased in the end. A nil progress does nothing.
+// Line shows the current activity and its duration at the bottom of a terminal. It is redrawn a few times
+// per second, so that short activities do not flicker, and erased by Close. A nil Line does nothing.
 type Line struct {
 	w       io.Writer
 	columns func() int
@@ -23,31 +22,29 @@ type Line struct {
 	doing string
 	since time.Time
 	about string
-	shown string // what stands on the terminal; empty if nothing does
-	gone  bool   // the terminal takes nothing any more
+	shown string // what the terminal shows
+	gone  bool   // writing to the terminal failed
 
 	once  sync.Once
 	stop  chan struct{}
 	ended chan struct{}
 }
 
-// redraw is how often the line is drawn.
+// redraw is the interval of drawing.
 const redraw = 200 * time.Millisecond
 
-// spare is how many columns stay free: a terminal adds ^C where it is interrupted, and
-// some scroll when the last column is full. A line that went on in the next one could not
-// be erased.
+// spare is the number of columns that stay free: a terminal prints ^C on an interrupt, and some scroll
+// when the last column is full. A wrapped line could not be erased.
 const spare = 3
 
-// New draws on w until it is closed. columns is how wide the terminal is now.
+// New returns a line that is drawn on w until Close. columns returns the terminal's current width.
 func New(w io.Writer, columns func() int) *Line {
 	p := &Line{w: w, columns: columns, stop: make(chan struct{}), ended: make(chan struct{})}
 	go p.run()
 	return p
 }
 
-// Write writes above the line, which comes back at the next drawing: the log goes
-// through it.
+// Write writes above the line, as the log does. The line reappears at the next drawing.
 func (p *Line) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +56,7 @@ func (p *Line) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close erases the line; nothing is drawn after it. It may be called twice.
+// Close erases the line and stops drawing. It may be called twice.
 func (p *Line) Close() {
 	if p == nil {
 		return
@@ -73,7 +70,7 @@ func (p *Line) Close() {
 	})
 }
 
-// Tell changes what the line tells. The time is that since doing changed.
+// Tell changes the text of the line. The time shown is that since doing changed.
 func (p *Line) Tell(doing, about string) {
 	if p == nil {
 		return
@@ -86,10 +83,10 @@ func (p *Line) Tell(doing, about string) {
 	p.about = about
 }
 
-// clearToEnd empties the rest of a terminal's line (ECMA-48, EL).
+// clearToEnd erases to the end of the line (ECMA-48, EL).
 const clearToEnd = "\x1b[K"
 
-// cut shortens a line to so many signs, at least one.
+// cut shortens a line to at most most characters, at least one.
 func cut(line string, most int) string {
 	if r := []rune(line); len(r) > max(most, 1) {
 		return string(r[:max(most, 1)-1]) + "…"
@@ -97,18 +94,18 @@ func cut(line string, most int) string {
 	return line
 }
 
-// Stage tells which stage of planning or answering begins.
+// Stage shows the stage of planning or answering that begins.
 func (p *Line) Stage(_ string, s plan.Stage) {
 	const thinking = "Thinking"
 	switch s {
 	case plan.Decomposing:
-		p.Tell(thinking, "understanding the wish")
+		p.Tell(thinking, "understanding the request")
 	case plan.Assessing:
 		p.Tell(thinking, "weighing the tools")
 	case plan.Searching:
-		p.Tell(thinking, "searching for ways")
+		p.Tell(thinking, "searching for solutions")
 	case plan.Settling:
-		p.Tell(thinking, "choosing the way")
+		p.Tell(thinking, "choosing the solution")
 	case plan.Responding:
 		p.Tell("Writing the answer", "")
 	default:
@@ -116,8 +113,7 @@ func (p *Line) Stage(_ string, s plan.Stage) {
 	}
 }
 
-// Report tells which steps of a run are being done. While none is, what goes on is told by
-// [Line.stage].
+// Report shows the steps that are running. Without any, [Line.Stage] sets the text.
 func (p *Line) Report(r adapters.Progress) {
 	done, left := 0, 0
 	var running []string
@@ -156,7 +152,7 @@ func (p *Line) run() {
 	}
 }
 
-// draw brings the line up to date.
+// draw redraws the line if it has changed.
 func (p *Line) draw() {
 	if p.doing == "" || p.gone {
 		return
@@ -179,7 +175,7 @@ func (p *Line) erase() {
 	}
 }
 
-// put writes to the terminal. One that does not take it is not written to again.
+// put writes to the terminal, and stops all output after an error.
 func (p *Line) put(s string) {
 	if _, err := io.WriteString(p.w, s); err != nil {
 		p.gone = true

@@ -13,8 +13,8 @@ import (
 	"atelier/jobs"
 )
 
-// connected adds to a service the platforms to connect with: those that are named, or all
-// that are configured, where the process serves the gateway.
+// connected adds to a service the platforms to connect to: the named ones, or all that are configured if
+// the process serves the gateway.
 func connected(names string, c settings.Config, s Service) (Service, error) {
 	gateway := s.works(jobs.QueueGateway)
 	var wrong []error
@@ -38,7 +38,7 @@ func connected(names string, c settings.Config, s Service) (Service, error) {
 		i := slices.IndexFunc(known, func(p platform) bool { return p.name == name })
 		switch {
 		case i < 0:
-			wrong = append(wrong, fault.Usage("--adapters names %q: there are discord, slack, web and none.", name))
+			wrong = append(wrong, fault.Usage("--adapters names %q: discord, slack, web and none are possible.", name))
 		case known[i].lacks != "":
 			wrong = append(wrong, fault.Usage("--adapters names %s, and %s", name, known[i].lacks))
 		case len(s.Pools) > 0 && !gateway:
@@ -50,16 +50,16 @@ func connected(names string, c settings.Config, s Service) (Service, error) {
 	return s, errors.Join(wrong...)
 }
 
-// platform is one that the program can connect with.
+// platform is a platform that the program can connect to.
 type platform struct {
 	name string
-	// wanted tells that the settings speak of it, so that it is connected with unasked.
+	// wanted reports whether it is configured, and so connected by default.
 	wanted bool
-	// lacks tells what the settings lack for it; "" is nothing.
+	// lacks says which settings are missing; "" if none.
 	lacks string
 }
 
-// platforms are all that there are.
+// platforms lists all platforms.
 func platforms(c settings.Config) []platform {
 	lacking := func(lacks bool, what string) string {
 		if lacks {
@@ -69,16 +69,16 @@ func platforms(c settings.Config) []platform {
 	}
 	inSlack := lacking(c.Slack.BotToken == "", "SLACK_BOT_TOKEN is not set.")
 	if c.Listen == "" && c.Slack.OverHTTP() {
-		inSlack = "ATELIER_LISTEN is off, where the events of Slack would come in: give it an address, or set SLACK_APP_TOKEN."
+		inSlack = "ATELIER_LISTEN is off, but Slack sends its events there: set it to an address, or set SLACK_APP_TOKEN."
 	}
 	return []platform{
-		{web.Name, c.Listen != "", lacking(c.Listen == "", "ATELIER_LISTEN is off: give it an address.")},
+		{web.Name, c.Listen != "", lacking(c.Listen == "", "ATELIER_LISTEN is off: set it to an address.")},
 		{discord.Name, c.Discord.Token != "", lacking(c.Discord.Token == "", "DISCORD_TOKEN is not set.")},
 		{slack.Name, c.Slack.BotToken != "", inSlack},
 	}
 }
 
-// with is the service with one more platform; the same once is enough.
+// with returns the service with a platform added, unless it has it already.
 func (s Service) with(name string) Service {
 	switch {
 	case name == web.Name:

@@ -20,15 +20,14 @@ import (
 	"atelier/bot/settings"
 )
 
-// A platform is usually connected with within a moment. It is looked at again after the
-// first pause, then after twice as long, and so on, and after the last one people are told
-// how it stands.
+// Platforms usually connect at once. Until they do, they are checked with doubling pauses, from
+// firstGreet to lastGreet; then the operator is told which are still missing.
 const (
 	firstGreet = 50 * time.Millisecond
 	lastGreet  = 32 * firstGreet
 )
 
-// greet tells people where they can ask, once what they write there is heard.
+// greet prints where people can ask, once the platforms are connected.
 func (r *process) greet(ctx context.Context, listener net.Listener) {
 	awaited := map[string]func(context.Context) error{}
 	for _, a := range r.service.Adapters {
@@ -50,11 +49,11 @@ func (r *process) greet(ctx context.Context, listener net.Listener) {
 		return
 	}
 	if err := r.service.say(r.whereToAsk(listener, slices.Sorted(maps.Keys(awaited)))); err != nil {
-		r.log.WarnContext(ctx, "nobody could be told where it runs", "error", plan.ForOperator(err))
+		r.log.WarnContext(ctx, "the addresses could not be printed", "error", plan.ForOperator(err))
 	}
 }
 
-// whereToAsk tells where people can ask, a line for each thing, and which platforms are away.
+// whereToAsk says where people can ask, one line per address, and which platforms are not connected.
 func (r *process) whereToAsk(listener net.Listener, away []string) string {
 	var connected, lines []string
 	for _, name := range r.service.Chats {
@@ -63,10 +62,10 @@ func (r *process) whereToAsk(listener net.Listener, away []string) string {
 		}
 	}
 	if len(connected) > 0 {
-		lines = append(lines, "Connected with "+strings.Join(connected, ", ")+".")
+		lines = append(lines, "Connected to "+strings.Join(connected, ", ")+".")
 	}
 	if len(away) > 0 {
-		lines = append(lines, "Not yet connected with "+strings.Join(away, ", ")+": still trying; the log says why.")
+		lines = append(lines, "Not yet connected to "+strings.Join(away, ", ")+": still trying; the log says why.")
 	}
 	if listener != nil {
 		at := reachedAt(r.shop.Config, listener.Addr())
@@ -80,8 +79,7 @@ func (r *process) whereToAsk(listener net.Listener, away []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// reachedAt is the URL of what is listened on, without a slash at its end: by the name that
-// is set, or as this machine reaches it.
+// reachedAt is PUBLIC_URL or else the URL of the listener on this machine, without a trailing slash.
 func reachedAt(c settings.Config, at net.Addr) string {
 	if c.Web.Public != nil {
 		return strings.TrimSuffix(c.Web.Public.String(), "/")

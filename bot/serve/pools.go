@@ -15,13 +15,13 @@ import (
 	"atelier/jobs"
 )
 
-// queueNames are the queues in the order in which a request goes through them.
+// queueNames lists the queues in the order in which a request passes through them.
 func queueNames() []string {
 	return []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueGPU, jobs.QueueProgram}
 }
 
-// ParsePools reads --queues and --concurrency: the queues with their weights, and either
-// one number of workers that they share, or some for each. All that is wrong is told.
+// ParsePools parses --queues and --concurrency: the queues with their weights, and the number of workers,
+// either shared or for each queue. It reports all errors.
 func ParsePools(queues, concurrency string) ([]jobs.Pool, error) {
 	weights, wrong := numbers("--queues", queues, 1000)
 	if len(weights) == 0 && wrong == nil {
@@ -38,7 +38,7 @@ func ParsePools(queues, concurrency string) ([]jobs.Pool, error) {
 	}
 	workers, err := numbers("--concurrency", concurrency, maxConcurrency)
 	wrong = errors.Join(wrong, err)
-	if wrong != nil { // what follows from it would only confuse
+	if wrong != nil { // further errors would only confuse
 		return nil, wrong
 	}
 	pools, faults := eachPool(weights, workers)
@@ -52,7 +52,7 @@ func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error
 		weight, served := weights[name]
 		switch {
 		case named && n == 0:
-			wrong = append(wrong, fault.Usage("--concurrency names %s without a number: %s=2 is one.", name, name))
+			wrong = append(wrong, fault.Usage("--concurrency names %s without a number: write %s=2, for example.", name, name))
 		case named && !served:
 			wrong = append(wrong, fault.Usage("--concurrency names %s, and --queues does not.", name))
 		case !served:
@@ -67,9 +67,8 @@ func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error
 
 const maxConcurrency = 1000
 
-// defaultConcurrency is how many tasks of a queue run at a time: those of gateway and plan
-// wait for others most of the time; those of gpu wait for servers, which are asked how many
-// they work on at a time (see sizedPools), for which 0 stands.
+// defaultConcurrency is the default number of workers of a queue. Tasks of gateway and plan mostly wait
+// for others. 0, for gpu, means that the servers are asked for their capacity (see sizedPools).
 func defaultConcurrency(queue string) int {
 	switch queue {
 	case jobs.QueueGateway:
@@ -85,8 +84,7 @@ func defaultConcurrency(queue string) int {
 	}
 }
 
-// sizedPools gives the queue gpu as many workers as the servers with models work on at a
-// time, where the operator has not said how many.
+// sizedPools gives pools without a number of workers as many as the model servers can handle at a time.
 func sizedPools(pools []jobs.Pool, capacity func() int) []jobs.Pool {
 	sized := slices.Clone(pools)
 	for i, p := range sized {
@@ -97,7 +95,7 @@ func sizedPools(pools []jobs.Pool, capacity func() int) []jobs.Pool {
 	return sized
 }
 
-// numbers reads queues with a number each, which is 0 where it is left out.
+// numbers parses a list of queues with numbers; a missing number is 0.
 func numbers(flag, list string, most int) (all map[string]int, wrong error) {
 	all = map[string]int{}
 	for part := range strings.SplitSeq(list, ",") {
@@ -109,7 +107,7 @@ func numbers(flag, list string, most int) (all map[string]int, wrong error) {
 		_, twice := all[name]
 		switch {
 		case !slices.Contains(queueNames(), name):
-			wrong = errors.Join(wrong, fault.Usage("%s names %q: there are the queues %s.", flag, name, strings.Join(queueNames(), ", ")))
+			wrong = errors.Join(wrong, fault.Usage("%s names %q: the queues are %s.", flag, name, strings.Join(queueNames(), ", ")))
 		case twice:
 			wrong = errors.Join(wrong, fault.Usage("%s names %s twice.", flag, name))
 		case numbered && (err != nil || n < 1 || n > most):
@@ -120,7 +118,7 @@ func numbers(flag, list string, most int) (all map[string]int, wrong error) {
 	return all, wrong
 }
 
-// describePools says what is worked on, for the log: gateway 16, plan 8.
+// describePools lists the queues with their workers, for the log: gateway 16, plan 8.
 func describePools(pools []jobs.Pool) string {
 	parts := make([]string, 0, len(pools))
 	for _, p := range pools {

@@ -21,32 +21,31 @@ import (
 )
 
 const (
-	// patience is how long a part has to report whether it works.
+	// patience is the timeout of a check.
 	patience = 3 * time.Second
-	// startPatience is how long it has when the program starts.
+	// startPatience is the timeout of a check at startup.
 	startPatience = 10 * time.Second
-	// freshReadiness is how long an answer is believed, so that many who ask cost no more
-	// than one.
+	// freshReadiness is how long a result is cached, so that many requests cost one check.
 	freshReadiness = time.Second
 )
 
-// readiness reports whether everything works that is relied on.
+// readiness reports whether everything that the process relies on works.
 type readiness struct {
 	parts map[string]func(context.Context) error
-	fresh time.Duration // how long an answer is believed
+	fresh time.Duration // how long a result is cached
 	log   *slog.Logger
-	// backends tells how what the tools run on fares: a tool that cannot run makes nobody
-	// unready, and is told of all the same. Nil tells nothing.
+	// backends returns the health of the backends, which is shown but does not affect readiness. It
+	// may be nil.
 	backends func(context.Context) ([]toolbox.Health, error)
 
 	mu     sync.Mutex
 	at     time.Time
 	faults map[string]string // what is wrong, by part
-	lost   map[string]error  // platforms that are not listened to any more, and why
+	lost   map[string]error  // platforms whose connection was given up, and why
 	ending bool
 }
 
-// newReadiness looks at the parts of the place and at the adapters that can be looked at.
+// newReadiness checks the parts of the place, and the adapters that can be checked.
 func newReadiness(p *place.Place, all []adapters.Adapter, fresh time.Duration, log *slog.Logger) *readiness {
 	parts := p.Parts()
 	for _, a := range all {
@@ -57,17 +56,17 @@ func newReadiness(p *place.Place, all []adapters.Adapter, fresh time.Duration, l
 	return &readiness{parts: parts, fresh: fresh, lost: map[string]error{}, log: log}
 }
 
-// look asks all parts at once, if that was not done a moment ago, and gives a sentence for
-// each that does not work. What is found for the first time is logged.
+// look checks all parts at once, unless the cached result is fresh, and returns a sentence for each that
+// does not work. New faults are logged.
 func (r *readiness) look(ctx context.Context) map[string]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ending {
-		return map[string]string{"process": "It is about to end."}
+		return map[string]string{"process": "It is shutting down."}
 	}
 	if r.at.IsZero() || time.Since(r.at) > r.fresh {
 		faults := map[string]string{}
-		for name, err := range place.CheckAll(context.WithoutCancel(ctx), r.parts, patience) { // others believe the answer too
+		for name, err := range place.CheckAll(context.WithoutCancel(ctx), r.parts, patience) { // the result is shared with other requests
 			faults[name] = fault.PartSentence(err)
 			if r.faults[name] != faults[name] {
 				r.log.WarnContext(ctx, "not ready: "+faults[name], "part", name, "error", plan.ForOperator(err))
@@ -81,22 +80,22 @@ func (r *readiness) look(ctx context.Context) map[string]string {
 	return r.faults
 }
 
-// lose has it not be ready any more because of a platform that refuses for good.
+// lose makes the process unready because of a platform that refused the connection permanently.
 func (r *readiness) lose(platform string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lost[platform], r.at = err, time.Time{}
 }
 
-// end has it be ready no more.
+// end makes the process unready because it is shutting down.
 func (r *readiness) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ending = true
 }
 
-// pages are what is served over HTTP. Who is not private is told which part does not work
-// and no more: the sentences name addresses.
+// pages serves health, readiness and metrics over HTTP. Unless private, the sentences are hidden, since
+// they name addresses.
 func (r *readiness) pages(metrics http.Handler, private bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { listen.WritePage(w, http.StatusOK, "ok") })
@@ -104,7 +103,7 @@ func (r *readiness) pages(metrics http.Handler, private bool) http.Handler {
 		if faults := r.look(request.Context()); len(faults) > 0 {
 			var lines []string
 			for _, name := range slices.Sorted(maps.Keys(faults)) {
-				says := "It does not work just now; the log says more."
+				says := "It does not work now; see the log."
 				if private {
 					says = faults[name]
 				}
@@ -123,7 +122,7 @@ func (r *readiness) pages(metrics http.Handler, private bool) http.Handler {
 	return mux
 }
 
-// lookBackends tells in a line each how what the tools run on fares, for who is private.
+// lookBackends returns a line about each backend's health.
 func (r *readiness) lookBackends(ctx context.Context) string {
 	if r.backends == nil {
 		return ""
@@ -132,13 +131,13 @@ func (r *readiness) lookBackends(ctx context.Context) string {
 	defer stop()
 	all, err := r.backends(ctx)
 	if err != nil {
-		return "\nthe tools are still being looked at"
+		return "\nthe backends are still being checked"
 	}
 	var b strings.Builder
 	for _, h := range all {
 		fmt.Fprintf(&b, "\nbackend %s: %s, %d of %d ways, %d running, %d waiting", h.Server, h.State, h.Ways, h.All, h.Running, h.Waiting)
 		for _, m := range h.Alone {
-			fmt.Fprintf(&b, ", %s is left alone for a while", cmp.Or(m, "its model"))
+			fmt.Fprintf(&b, ", %s is paused after repeated failures", cmp.Or(m, "its model"))
 		}
 		if h.Why != "" {
 			b.WriteString(": " + h.Why)

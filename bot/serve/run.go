@@ -20,22 +20,22 @@ import (
 	"atelier/jobs"
 )
 
-// process is one that serves.
+// process is a serving process.
 type process struct {
 	shop    workshop.Workshop
 	service Service
 	place   *place.Place
 	jobs    *jobs.Jobs
 	ready   *readiness
-	// who tells who the bot is on the chat platforms of elsewhere, by their names.
+	// who is the bot's identity by chat platform.
 	who map[string]string
-	// closing ends what browsers hold open, so that HTTP can end.
+	// closing ends the event streams of browsers, so that HTTP can shut down.
 	closing func()
 	log     *slog.Logger
 }
 
-// serve works until ctx ends or something breaks that all hangs on. The jobs end first,
-// then what others reach the process by, so that it can be looked at to the last.
+// serve runs until ctx ends or an essential part fails. The jobs end first and the listeners last, so
+// that the process can be inspected until the end.
 func (r *process) serve(ctx context.Context, listener net.Listener, pages http.Handler) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -43,10 +43,10 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	looking, stopLooking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLooking()
 	broken := make(chan error, 2)
-	keep := func(what func() error) {
+	keep := func(run func() error) {
 		beside.Go(func() {
-			broken <- what()
-			stop() // it ends before its time only where it breaks
+			broken <- run()
+			stop() // it returns early only if it fails
 		})
 	}
 	if listener != nil {
@@ -63,7 +63,7 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	}
 	context.AfterFunc(ctx, func() {
 		r.ready.end()
-		r.log.InfoContext(ctx, "ending: no more work is taken, and steps that run may go on for a while", "grace", r.shop.Grace)
+		r.log.InfoContext(ctx, "shutting down: no more work is accepted, and running steps have the grace period to finish", "grace", r.shop.Grace)
 	})
 	err := r.tell(ctx, listener)
 	if len(r.service.Chats) > 0 && r.service.works(jobs.QueueGateway) && r.service.say != nil {
@@ -83,7 +83,7 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	return err
 }
 
-// tell says what is served.
+// tell logs what is served.
 func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	var at net.Addr
 	address, names := "off", make([]string, 0, len(r.service.Adapters))
@@ -115,17 +115,17 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// listen hands the events of a platform to the jobs. One that refuses for good after it was
-// taken at the start does not stop the others: from then on the process is not ready.
+// listen passes the events of a platform to the jobs. If the platform later refuses permanently, the
+// others continue, but the process is no longer ready.
 func (r *process) listen(ctx context.Context, a adapters.Adapter) {
 	err := a.Listen(ctx, r.jobs.Handle)
 	if err != nil && ctx.Err() == nil {
 		r.ready.lose(a.Name(), err)
-		r.log.ErrorContext(ctx, "a chat platform is not listened to any more: "+fault.PartSentence(err), "adapter", a.Name(), "error", plan.ForOperator(err))
+		r.log.ErrorContext(ctx, "the connection to a chat platform was given up: "+fault.PartSentence(err), "adapter", a.Name(), "error", plan.ForOperator(err))
 	}
 }
 
-// answer answers HTTP until ctx ends. What has begun then has some seconds to end.
+// answer serves HTTP until ctx ends. Requests in progress then have three seconds to finish.
 func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler) error {
 	server := &http.Server{
 		Handler: listen.Lasting(pages, 30*time.Second), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,

@@ -1,4 +1,4 @@
-// Package serve is the command serve: it answers requests until it is shut down.
+// Package serve implements the command serve, which answers requests until it is shut down.
 package serve
 
 import (
@@ -38,7 +38,7 @@ type Command struct {
 	Listen      string `help:"The address of the web page, /healthz, /readyz and /metrics, or off, like ATELIER_LISTEN." placeholder:"ADDRESS"`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*Command) Help() string {
 	return `Without settings one process does everything, keeps its data in ATELIER_DATA, and has its
 web page at http://127.0.0.1:8080.
@@ -63,12 +63,12 @@ SIGTERM or an interrupt shuts it down: it takes no more work, lets running steps
 while, and leaves the rest to another process or to the next start. A second signal kills it.`
 }
 
-// Run serves until it is to end.
+// Run serves until ctx ends.
 func (s *Command) Run(ctx context.Context, c *command.Call) error {
 	pools, unread := ParsePools(s.Queues, s.Concurrency)
 	served := Service{Pools: pools, say: func(text string) error {
 		if _, err := io.WriteString(c.Stdout, text); err != nil {
-			return fmt.Errorf("say how it is used: %w", err)
+			return fmt.Errorf("print the addresses: %w", err)
 		}
 		return nil
 	}}
@@ -84,7 +84,7 @@ func (s *Command) Run(ctx context.Context, c *command.Call) error {
 	return Run(ctx, shop, served)
 }
 
-// HowToAsk is told where no chat platform of elsewhere is connected.
+// HowToAsk is printed if no chat platform is connected.
 func HowToAsk(http net.Addr, web bool) string {
 	if web && http != nil {
 		return fmt.Sprintf("Atelier is at http://%s: open it in a browser.\n"+
@@ -95,11 +95,11 @@ func HowToAsk(http net.Addr, web bool) string {
   bot ask --file photo.jpg "make it black and white"
   bot ask --detach --file photo.jpg "make it black and white"
 
-The second hands the request to this process; bot requests and bot show say what became of it.
+The second passes the request to this process; bot requests and bot show print the outcome.
 `
 }
 
-// Over puts the flags over the settings.
+// Over applies the flags to the settings.
 func (s *Command) Over(c *settings.Config) error {
 	if c.QuietByDefault {
 		c.Log = slog.LevelInfo
@@ -120,21 +120,19 @@ func (s *Command) Over(c *settings.Config) error {
 	return errors.Join(append(wrong, settings.CheckListen(*c))...)
 }
 
-// Service is what a process serves.
+// Service says what a process serves.
 type Service struct {
 	Pools    []jobs.Pool
 	Adapters []adapters.Adapter
-	// Web tells that the web channel is one of the platforms, and chats names those of
-	// elsewhere that are made by the settings.
+	// Web enables the web page. Chats names the chat platforms.
 	Web   bool
 	Chats []string
-	// say tells people, once everything runs, where the program is and how it is used; nil
-	// tells nobody.
+	// say prints where people can ask, once everything runs; it may be nil.
 	say func(text string) error
-	// Fresh is how long readiness is believed; zero is [freshReadiness].
+	// Fresh is how long readiness is cached; zero is [freshReadiness].
 	Fresh time.Duration
-	// Started is told the address of HTTP, nil if there is none, and the jobs, when
-	// everything runs; nil is told nothing.
+	// Started is called when everything runs, with the HTTP address, nil if there is none, and the
+	// jobs. It may be nil.
 	Started func(http net.Addr, j *jobs.Jobs)
 }
 
@@ -143,7 +141,7 @@ func (s Service) works(queue string) bool {
 	return slices.ContainsFunc(s.Pools, func(p jobs.Pool) bool { return p.Queues[queue] > 0 })
 }
 
-// runs reports whether the process works on the queue of what a candidate needs.
+// runs reports whether the process works on the queue that a candidate needs.
 func (s Service) runs(c plan.Candidate) bool {
 	if c.Device == jobs.QueueGPU || c.Device == jobs.QueueProgram {
 		return s.works(c.Device)
@@ -151,8 +149,8 @@ func (s Service) runs(c plan.Candidate) bool {
 	return s.works(jobs.QueueCPU)
 }
 
-// Run opens what the settings name, checks it, works until ctx ends, and closes it
-// again. What is wrong before anything runs is wrong usage.
+// Run opens and checks everything that the settings name, serves until ctx ends, and closes it. Errors
+// before serving are usage errors.
 func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 	if w.Storage.RedisURL == "" {
 		needless := func(queue string) bool { return queue == jobs.QueueProgram } // without it no program is written
@@ -186,7 +184,7 @@ func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.Web || site.Links != nil && s.works(jobs.QueueGateway) { // what is pointed at on its page is fetched by it
+	if s.Web || site.Links != nil && s.works(jobs.QueueGateway) { // the channel fetches marks made on its page
 		s.Adapters = append(s.Adapters, site.Channel)
 	}
 	chats, err := chat.Connect(w.Config, log, p, s.Chats)
@@ -208,7 +206,7 @@ func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 		return err
 	}
 	if listener != nil {
-		defer func() { _ = listener.Close() }() //nolint:errcheck // it is closed already, if it was served on
+		defer func() { _ = listener.Close() }() //nolint:errcheck // already closed if it was served on
 	}
 	s.Pools = sizedPools(s.Pools, func() int {
 		asked, cancel := context.WithTimeout(ctx, startPatience)
@@ -237,26 +235,26 @@ func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 	return run.serve(ctx, listener, site.Handler(s.Web, alone, chats.Requests(), ready.pages(site.Guarded(counted.Handler(log), w.Web), alone)))
 }
 
-// takeUp goes on with what an earlier process of the data folder has left undone.
+// takeUp resumes the requests that an earlier process on the data folder left unfinished.
 func takeUp(ctx context.Context, j *jobs.Jobs, log *slog.Logger) error {
 	n, err := j.Resume(ctx)
 	if err != nil {
-		return fmt.Errorf("take up what was left: %w", err)
+		return fmt.Errorf("resume requests: %w", err)
 	}
 	if n > 0 {
-		log.InfoContext(ctx, "requests without an answer were taken up again", "requests", n)
+		log.InfoContext(ctx, "unfinished requests were resumed", "requests", n)
 	}
 	return nil
 }
 
-// takeAddress takes the address of HTTP; nil where there is to be none.
+// takeAddress listens on the HTTP address; nil if it is empty.
 func takeAddress(ctx context.Context, listen string) (net.Listener, error) {
 	if listen == "" {
-		return nil, nil //nolint:nilnil // nowhere is no fault
+		return nil, nil //nolint:nilnil // HTTP is off
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, fault.Usage("ATELIER_LISTEN is %q, which cannot be listened on: %s. Another address can be set, or off.", listen, fault.Innermost(err))
+		return nil, fault.Usage("Listening on ATELIER_LISTEN (%s) fails: %s. Set another address, or off.", listen, fault.Innermost(err))
 	}
 	return l, nil
 }

@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// accessSettings are those of who may ask, and how much.
+// accessSettings are the settings for access and quotas.
 func accessSettings() []setting {
 	entries := func(of func(*Config) *[]quota.Entry) func(*Config, string) error {
 		return func(c *Config, v string) (err error) { *of(c), err = accessEntries(v); return err }
@@ -52,8 +52,8 @@ func accessSettings() []setting {
 	}
 }
 
-// accessEntries are those that can fit somebody: one that never does would leave a door
-// open, or shut, without a word.
+// accessEntries parses entries, and rejects those that can match nobody, since such a mistake would
+// silently allow or deny access.
 func accessEntries(v string) ([]quota.Entry, error) {
 	all, err := quota.ParseEntries(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func accessEntries(v string) ([]quota.Entry, error) {
 	}
 	for _, e := range all {
 		if wrong := fitsNobody(e); wrong != "" {
-			return nil, fmt.Errorf("%q fits nobody: %s", e, wrong)
+			return nil, fmt.Errorf("%q matches nobody: %s", e, wrong)
 		}
 	}
 	return all, nil
@@ -72,8 +72,7 @@ const (
 	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// fitsNobody tells why no person and no place is ever the one that an entry names; "" is
-// where one may be.
+// fitsNobody says why an entry can match no person and no place; "" if it can.
 func fitsNobody(e quota.Entry) string {
 	switch e.Adapter {
 	case discord.Name:

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/toolbox/webapi"
 )
 
-// huggingFace is what is set about Hugging Face's own servers.
+// huggingFace holds the settings for Hugging Face's servers.
 type huggingFace struct {
 	Token  secret
 	BillTo string
@@ -15,7 +15,7 @@ type huggingFace struct {
 	Router, Hub string
 }
 
-// Where Hugging Face's and Open-Meteo's servers are, unless told.
+// The default addresses of Hugging Face's and Open-Meteo's servers.
 const (
 	defaultRouter  = "https://router.huggingface.co"
 	defaultHub     = "https://huggingface.co"
@@ -23,7 +23,7 @@ const (
 	defaultPlaces  = "https://geocoding-api.open-meteo.com"
 )
 
-// backendSettings are those of the servers that tools run on.
+// backendSettings are the settings for the servers that tools run on.
 func backendSettings() []setting {
 	return []setting{
 		{
@@ -83,8 +83,7 @@ func backendSettings() []setting {
 	}
 }
 
-// setServers are the servers that settings of their own name, in the order in which they
-// are tried.
+// setServers returns the servers that have their own settings, in the order in which they are tried.
 func setServers(c Config) []BackendServer {
 	var all []BackendServer
 	add := func(s BackendServer, name, kind, token, setting string) {
@@ -106,7 +105,7 @@ func setServers(c Config) []BackendServer {
 	return all
 }
 
-// AllServers are the servers of the file, and those of the settings that the file does not name.
+// AllServers returns the servers of BACKENDS_FILE, and those of the settings that it does not redefine.
 func AllServers(c Config) []BackendServer {
 	var all []BackendServer
 	for _, s := range c.Backends.Servers {
@@ -122,7 +121,7 @@ func AllServers(c Config) []BackendServer {
 	return all
 }
 
-// giveKeys gives the servers of the file their keys, and tells which are missing.
+// giveKeys sets the keys of the file's servers, and returns sentences about missing ones.
 func giveKeys(c Config) []string {
 	var wrong []string
 	for i, s := range c.Backends.Servers {

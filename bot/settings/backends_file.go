@@ -24,47 +24,45 @@ import (
 //go:embed backends.yaml
 var ExampleBackends string
 
-// Backends are the servers that tools run on, and in which order they are tried, beside
-// those that have a setting each.
+// Backends holds the servers that tools run on, and the order in which they are tried.
 type Backends struct {
 	Servers []BackendServer        `yaml:"servers"`
 	Tools   map[string][]backendOf `yaml:"tools"`
 
-	// ToolServer and LocalAI are those of settings of their own.
+	// ToolServer and LocalAI have their own settings.
 	ToolServer, LocalAI BackendServer `yaml:"-"`
 	// HF is Hugging Face's own servers.
 	HF huggingFace `yaml:"-"`
-	// Weather and Places are where the weather is asked for, and where places lie.
+	// Weather and Places are the addresses of Open-Meteo's servers.
 	Weather, Places string `yaml:"-"`
-	// Hosts are those that tools of the kind http may call.
+	// Hosts are the hosts that tools of the kind http may call.
 	Hosts webapi.Hosts `yaml:"-"`
 }
 
-// BackendServer is a server of the file, or one of the program's own with another limit.
+// BackendServer is a server of the file, or a limit for one of the program's own.
 type BackendServer struct {
 	Name string `yaml:"name"`
 	Kind string `yaml:"kind"`
-	// URL is where it is. The program's own have none.
+	// URL is its address. The program's own servers have none.
 	URL string `yaml:"url"`
-	// Token names the variable of the environment that holds its key.
+	// Token names the environment variable with its key.
 	Token string `yaml:"token"`
-	// Health is a path from the root of its host that reports whether it is well, besides
-	// what its kind asks it; empty is none.
+	// Health is the path of an additional health check; empty for none.
 	Health string `yaml:"health"`
-	// Parallel is how many calls it is given at a time; 0 is any number.
+	// Parallel is the maximum number of concurrent calls; 0 means no limit.
 	Parallel int `yaml:"parallel"`
-	// Cloud marks one outside of the house, whatever its address is.
+	// Cloud marks a server on the internet, whatever its address.
 	Cloud bool `yaml:"cloud"`
-	// Models are those that a server of the kind openai is asked for by what they do.
+	// Models are the models of a server of the kind openai, by purpose.
 	Models backendModels `yaml:"models"`
 
-	// Key is what the variable Token holds.
+	// Key is the value of the variable Token.
 	Key secret `yaml:"-"`
-	// Setting is the variable that names its address, "" where the file does.
+	// Setting is the variable with its address; "" if the file has it.
 	Setting string `yaml:"-"`
 }
 
-// backendModels are the models of a server that is asked for each by name.
+// backendModels names a server's models by purpose.
 type backendModels struct {
 	Chat          string `yaml:"chat"`
 	Vision        string `yaml:"vision"`
@@ -74,7 +72,7 @@ type backendModels struct {
 	Transcription string `yaml:"transcription"`
 }
 
-// backendOf is one way to run a tool.
+// backendOf is a candidate for running a tool.
 type backendOf struct {
 	Server      string `yaml:"server"`
 	Run         string `yaml:"run"`
@@ -83,27 +81,26 @@ type backendOf struct {
 	Approximate bool   `yaml:"approximate"`
 }
 
-// span is a time as people write it: 90s, 3m.
+// span is a duration such as 90s or 3m.
 type span time.Duration
 
-// UnmarshalYAML reads it.
+// UnmarshalYAML parses the duration.
 func (d *span) UnmarshalYAML(n *yaml.Node) error {
 	t, err := time.ParseDuration(n.Value)
 	if err != nil || t <= 0 {
-		return fmt.Errorf("line %d: %q is no time such as 90s or 3m", n.Line, n.Value)
+		return fmt.Errorf("line %d: %q is not a duration such as 90s or 3m", n.Line, n.Value)
 	}
 	*d = span(t)
 	return nil
 }
 
-// maxBackendsFile is the most bytes that the file may have.
+// maxBackendsFile is the maximum size of the file, in bytes.
 const maxBackendsFile = 1 << 20
 
-// ownServers are the servers of the program's own.
+// ownServers are the program's own servers.
 var ownServers = []string{BuiltinKind, ProgramKind, CommandKind, WeatherServer}
 
-// readBackends reads the file. Its errors say what is wrong with it, and in which line
-// where that is known.
+// readBackends reads the file.
 func readBackends(path string) (Backends, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -119,7 +116,7 @@ func readBackends(path string) (Backends, error) {
 	return ParseBackends(b)
 }
 
-// ParseBackends reads the content of such a file.
+// ParseBackends parses the content of the file. Errors name the line if it is known.
 func ParseBackends(b []byte) (Backends, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
@@ -133,7 +130,7 @@ func ParseBackends(b []byte) (Backends, error) {
 			wrong = append(wrong, fmt.Sprintf("server %q: %s", s.Name, err))
 		}
 		if slices.ContainsFunc(f.Servers[:i], func(o BackendServer) bool { return o.Name == s.Name }) {
-			wrong = append(wrong, fmt.Sprintf("server %q stands twice", s.Name))
+			wrong = append(wrong, fmt.Sprintf("server %q is listed twice", s.Name))
 		}
 	}
 	if len(wrong) > 0 {
@@ -142,7 +139,7 @@ func ParseBackends(b []byte) (Backends, error) {
 	return f, nil
 }
 
-// variable is the name of a variable of the environment, or nothing.
+// variable matches the name of an environment variable, or "".
 var variable = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
 
 func (s BackendServer) check() error {
@@ -161,8 +158,8 @@ func (s BackendServer) check() error {
 	if !slices.Contains(serverKinds, s.Kind) {
 		return fmt.Errorf("kind is %q: one of %s is expected", s.Kind, strings.Join(serverKinds, ", "))
 	}
-	if !variable.MatchString(s.Token) { // which may be the key itself, and is not repeated
-		return errors.New("token is the name of the variable that holds the key, such as GPU1_TOKEN")
+	if !variable.MatchString(s.Token) { // not quoted in the error: it may be the key itself
+		return errors.New("token must be the name of the variable with the key, such as GPU1_TOKEN")
 	}
 	if s.URL == "" {
 		return errors.New("url is missing")
@@ -171,7 +168,7 @@ func (s BackendServer) check() error {
 		return fmt.Errorf("url: %w", err)
 	}
 	if s.Health != "" && !strings.HasPrefix(s.Health, "/") {
-		return errors.New("health is a path, such as /healthz")
+		return errors.New("health must be a path, such as /healthz")
 	}
 	if s.Models != (backendModels{}) && s.Kind != OpenAIKind {
 		return fmt.Errorf("models can be named for the kind %s only", OpenAIKind)
@@ -179,11 +176,11 @@ func (s BackendServer) check() error {
 	return nil
 }
 
-// Ways are the candidates of the tools that the file lists.
+// Ways returns the candidates of each tool that the file lists.
 func (b Backends) Ways() map[string][]toolbox.Way {
 	ways := map[string][]toolbox.Way{}
 	for tool, listed := range b.Tools {
-		ways[tool] = []toolbox.Way{} // an empty list is none, and not all
+		ways[tool] = []toolbox.Way{} // an empty list means no candidates
 		for _, w := range listed {
 			ways[tool] = append(ways[tool], toolbox.Way{
 				Server: w.Server, Run: w.Run, Model: w.Model, Timeout: time.Duration(w.Timeout), Approximate: w.Approximate,

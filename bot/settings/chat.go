@@ -6,34 +6,34 @@ import (
 	"strings"
 )
 
-// Discord is what is set about the platform of that name.
+// Discord holds the settings for Discord.
 type Discord struct {
-	// Token is the bot's, without the word before it; empty connects with none.
+	// Token is the bot's token, without "Bot "; if empty, Discord is not used.
 	Token secret
-	// API is where the platform is; empty is Discord's own.
+	// API is the address of the API; empty for Discord's own.
 	API string
-	// MaxFileMB is the largest file that is sent to it; 0 is the limit of each server.
+	// MaxFileMB is the maximum size of a file to send; 0 for each server's limit.
 	MaxFileMB int64
 }
 
-// Slack is what is set about the platform of that name.
+// Slack holds the settings for Slack.
 type Slack struct {
-	// BotToken is what everything is asked with; empty connects with none.
+	// BotToken authenticates API calls; if empty, Slack is not used.
 	BotToken secret
-	// AppToken has the events come over a connection that the program makes (Socket Mode).
+	// AppToken enables Socket Mode.
 	AppToken secret
-	// SigningSecret tells that a request is Slack's, where the events come as requests.
+	// SigningSecret authenticates Slack's HTTP requests.
 	SigningSecret secret
-	// API is where the platform is; empty is Slack's own.
+	// API is the address of the API; empty for Slack's own.
 	API string
-	// MaxFileMB is the largest file that it takes.
+	// MaxFileMB is the maximum size of a file to send.
 	MaxFileMB int64
 }
 
-// OverHTTP reports whether Slack sends its events as requests.
+// OverHTTP reports whether Slack sends its events over HTTP.
 func (s Slack) OverHTTP() bool { return s.BotToken != "" && s.AppToken == "" && s.SigningSecret != "" }
 
-// chatSettings are those of the chat platforms of elsewhere.
+// chatSettings are the settings for the chat platforms.
 func chatSettings() []setting {
 	return []setting{
 		{
@@ -90,8 +90,7 @@ func chatSettings() []setting {
 	}
 }
 
-// discordToken is a bot's token, as it is or with the word before it that Discord's
-// documentation shows.
+// discordToken checks a bot token, with or without the prefix "Bot " of Discord's documentation.
 func discordToken(v string) (secret, error) {
 	v = strings.TrimPrefix(v, "Bot ")
 	switch {
@@ -103,8 +102,7 @@ func discordToken(v string) (secret, error) {
 	return secret(v), key(v)
 }
 
-// slackToken takes a token of the kind that its beginning tells. That of one that is
-// renewed has a word before it.
+// slackToken checks the prefix of a token. Rotated tokens have "xoxe." before it.
 func slackToken(v, kind, expected string) error {
 	if v != "" && !strings.HasPrefix(strings.TrimPrefix(v, "xoxe."), kind) {
 		return errors.New(expected)
@@ -112,7 +110,7 @@ func slackToken(v, kind, expected string) error {
 	return key(v)
 }
 
-// signingSecret takes what no token is.
+// signingSecret rejects tokens.
 func signingSecret(v string) error {
 	if strings.HasPrefix(v, "xox") || strings.HasPrefix(v, "xapp-") {
 		return errors.New("it is a token: the signing secret is on the page Basic Information")
@@ -120,7 +118,7 @@ func signingSecret(v string) error {
 	return key(v)
 }
 
-// apiURL is where a server is that speaks a platform's protocol, or "".
+// apiURL checks the address of a platform's API; it may be empty.
 func apiURL(v string) (string, error) {
 	if v == "" {
 		return "", nil
@@ -132,11 +130,11 @@ func apiURL(v string) (string, error) {
 	return v, nil
 }
 
-// check tells what is wrong with settings that do not go together.
+// check returns sentences about settings that do not go together.
 func (s Slack) check() []string {
 	switch {
 	case s.BotToken != "" && s.AppToken == "" && s.SigningSecret == "":
-		return []string{"SLACK_BOT_TOKEN is set, and nothing by which events come: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests."}
+		return []string{"SLACK_BOT_TOKEN is set, but not how events come: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests."}
 	case s.BotToken == "" && s.AppToken != "":
 		return []string{"SLACK_APP_TOKEN is set, and SLACK_BOT_TOKEN is not: they belong together."}
 	case s.BotToken == "" && s.SigningSecret != "":

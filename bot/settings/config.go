@@ -14,60 +14,60 @@ import (
 	"atelier/jobs/quota"
 )
 
-// Config is what the environment sets. The variables stand in [settings].
+// Config holds all settings. Their variables are listed in [settings].
 type Config struct {
 	Data      string
 	Catalogue string
 	Strategy  toolgraph.Strategy
 	Parallel  int
 	FileMB    int64
-	// LinkHosts are the hosts from which files are fetched that people link to.
+	// LinkHosts are the hosts from which linked files are downloaded.
 	LinkHosts []string
 	Pixels    int64
-	// Memory is what all work on media takes its memory of.
+	// Memory is the memory budget for work on media.
 	Memory *memory.Budget
 	Log    slog.Level
-	// QuietByDefault tells that nobody said what is logged: then it is up to the command.
+	// QuietByDefault means that ATELIER_LOG is not set, so the command decides.
 	QuietByDefault bool
 	LogJSON        bool
 	Storage        Storage
-	// Retention, Deadline, Grace and Check are those of the jobs.
+	// Retention, Deadline, Grace and Check are passed to the jobs.
 	Retention, Deadline, Grace, Check time.Duration
-	// Listen is the address of the program's own HTTP; empty listens nowhere.
+	// Listen is the address of the HTTP server; empty for none.
 	Listen string
 	Web    Web
-	// Discord and Slack are the chat platforms of elsewhere.
+	// Discord and Slack are the chat platforms.
 	Discord Discord
 	Slack   Slack
-	// Quota is who may ask there, and how much; where it is counted is filled in later.
+	// Quota says who may ask, and how much. Its store is filled in later.
 	Quota quota.Config
 
 	Planner PlannerKind
-	// LocalModels looks for a model server on this machine where none is set, and Local lists
-	// those that were found; not a variable.
+	// LocalModels looks for a model server on this machine if none is configured. Local lists those
+	// that were found; it is not a variable.
 	LocalModels bool
 	Local       []discover.Server
-	// Programs is where a language model may write a program for what no tool does.
+	// Programs says where a language model may write programs when no tool fits.
 	Programs Programs
-	// Fallback lets the rules stand in for a model that is down.
+	// Fallback makes the rules the fallback for a model that fails.
 	Fallback bool
-	// WithoutPrior keeps hints at tools from the model that splits the request; a flag.
+	// WithoutPrior, set by a flag, gives the decomposing model no hints about tools.
 	WithoutPrior bool
 	Models       Models
-	// Backends are what tools run on beside what the program brings.
+	// Backends are the servers that tools run on.
 	Backends Backends
-	// Variables are the environment and the file .env, for the keys that the backends'
-	// file names. They are never printed.
+	// Variables holds the environment and .env, for the keys that BACKENDS_FILE names. It is never
+	// printed.
 	Variables map[string]string
 }
 
-// setting is one variable of the environment.
+// setting is one environment variable.
 type setting struct {
 	name  string
 	value string // the default
 	about string
 	set   func(c *Config, value string) error
-	// secret marks a value that is never printed, whatever is wrong with it.
+	// secret marks a value that is never printed, even in errors.
 	secret bool
 }
 
@@ -77,7 +77,7 @@ func settings() []setting {
 		plannerSettings(), toolSettings(), backendSettings())
 }
 
-// ownSettings are those of the program itself.
+// ownSettings are the settings of the program itself.
 func ownSettings() []setting {
 	return []setting{
 		{
@@ -132,16 +132,16 @@ func ownSettings() []setting {
 	}
 }
 
-// leastBudget is what an easy request takes with a context of the default size: with less
-// nothing would be planned, after calls that were paid for.
+// leastBudget is the cost of an easy request with the default context. With less, requests would fail
+// after calls that were paid for.
 const leastBudget = 20_000
 
-// plannerSettings are those of what understands the requests.
+// plannerSettings are the settings for planning.
 func plannerSettings() []setting {
 	return []setting{
 		{
 			name: "PLANNER", value: "auto",
-			about: "What understands requests: llm (a language model), rules, or auto: llm if a model is set below or found on this machine.",
+			about: "What interprets requests: llm (a language model), rules, or auto: llm if a model is set below or found on this machine.",
 			set:   func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
@@ -152,7 +152,7 @@ func plannerSettings() []setting {
 		}, {
 			name: LocalModelsSetting, value: "true",
 			about: "true looks for a model server on this machine if none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
-				"at its usual port. It looks once, at startup, for at most 200 ms. false uses no model then.",
+				"on its default port. It looks once, at startup, for at most 200 ms. false turns this off.",
 			set: func(c *Config, v string) (err error) { c.LocalModels, err = yes(v); return err },
 		}, {
 			name: "PLANNER_FALLBACK",
@@ -221,7 +221,7 @@ func plannerSettings() []setting {
 	}
 }
 
-// toolSettings are those of the tools that a server runs.
+// toolSettings are the settings for tools that run on a model server.
 func toolSettings() []setting {
 	return []setting{
 		{
