@@ -188,7 +188,7 @@ func TestVoice(t *testing.T) {
 // TestLogAboveProgress: what is logged while the line is drawn stands above it.
 func TestLogAboveProgress(t *testing.T) {
 	t.Parallel()
-	waits := &bottest.Seen{What: "(understanding the wish)", Came: make(chan struct{})}
+	waits := &bottest.Seen{What: "(understanding the request)", Came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response {
 		<-waits.Came
 		return llmtest.Response{Status: http.StatusUnauthorized}

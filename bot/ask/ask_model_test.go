@@ -233,7 +233,7 @@ func TestAzure(t *testing.T) {
 func TestProgressOfAsk(t *testing.T) {
 	t.Parallel()
 	atTerminal := func(io.Writer) (int, bool) { return 60, true }
-	waits := &bottest.Seen{What: "(understanding the wish)", Came: make(chan struct{})}
+	waits := &bottest.Seen{What: "(understanding the request)", Came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 		if r.Job == "decompose" {
 			<-waits.Came

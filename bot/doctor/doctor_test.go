@@ -76,7 +76,7 @@ func TestDoctor(t *testing.T) {
 		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
 		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},
 		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are valid"},
-		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another one"},
+		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another folder"},
 		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve will continue"},
 		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, doctor.Wrong, "state", ".damaged-"},
 		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by another program"},
@@ -105,7 +105,7 @@ func TestDoctor(t *testing.T) {
 		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
 		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
 		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "held by a running Atelier"},
-		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "cannot be listened on"},
+		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "Listening on 192.0.2.1:80 fails"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -167,7 +167,7 @@ func TestServeOperator(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.Told(err, ""), "The socket of the data folder") {
+	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.Told(err, ""), "The socket in the data folder") {
 		t.Error(err)
 	}
 }

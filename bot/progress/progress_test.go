@@ -34,7 +34,7 @@ func TestProgressLine(t *testing.T) {
 		if terminal.String() != "" {
 			t.Errorf("it was drawn at once: %q", terminal.String())
 		}
-		see("Thinking… 0 s (understanding the wish)")
+		see("Thinking… 0 s (understanding the request)")
 		<-time.After(3 * time.Second)
 		p.Stage("r", plan.Assessing)
 		see("Thinking… 3 s (weighing the tools)")
@@ -81,7 +81,7 @@ func TestProgressOfSteps(t *testing.T) {
 		return all
 	}
 	const waiting, running, done, failed, skipped = adapters.StepWaiting, adapters.StepRunning, adapters.StepDone, adapters.StepFailed, adapters.StepSkipped
-	const before = "choosing the way"
+	const before = "choosing the solution"
 	for i, c := range []struct {
 		steps []adapters.ProgressStep
 		ended bool

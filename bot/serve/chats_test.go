@@ -102,7 +102,7 @@ func TestRevokedTokenIsTold(t *testing.T) {
 	defer stop()
 	bottest.Check(t, errors.Join(guild.ready(ctx, o), team.ready(ctx, o)))
 	guild.Revoke()
-	for !strings.Contains(o.Log.String(), "is not listened to any more") && ctx.Err() == nil {
+	for !strings.Contains(o.Log.String(), "the connection to a chat platform was given up") && ctx.Err() == nil {
 		o.Get("/readyz")
 	}
 	if status, body := o.Get("/readyz"); status != http.StatusServiceUnavailable || !strings.HasPrefix(body, "discord: ") ||
@@ -129,20 +129,20 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 		env       []string
 		want, not []string
 	}{
-		"Discord alone": {guild.settings(), []string{"Connected with Discord as " + guild.Bot().Name + ".\n", "Atelier is at http://127.0.0.1:"}, []string{"Slack"}},
+		"Discord alone": {guild.settings(), []string{"Connected to Discord as " + guild.Bot().Name + ".\n", "Atelier is at http://127.0.0.1:"}, []string{"Slack"}},
 		"both": {
 			append(guild.settings(), newInSlack(t, false).settings()...),
-			[]string{"Connected with Discord as " + guild.Bot().Name + ", Slack as ", " in ", "Atelier is at http://127.0.0.1:"},
+			[]string{"Connected to Discord as " + guild.Bot().Name + ", Slack as ", " in ", "Atelier is at http://127.0.0.1:"},
 			[]string{"awaited"},
 		},
-		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected with Slack as ", "Waiting for Slack events at http://127.0.0.1:", "/slack/events.\n"}, nil},
+		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected to Slack as ", "Waiting for Slack events at http://127.0.0.1:", "/slack/events.\n"}, nil},
 		"by a name": {
 			append(newInSlack(t, true).settings(), "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+bottest.Hush),
 			[]string{"events at https://atelier.example.org/slack/events.\n", "Atelier is at https://atelier.example.org too"}, nil,
 		},
 		"one that is away": {
 			append(guild.settings(), "SLACK_API_URL=http://127.0.0.1:1/api/", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"),
-			[]string{"Connected with Discord as " + guild.Bot().Name + ".\nNot yet connected with slack"},
+			[]string{"Connected to Discord as " + guild.Bot().Name + ".\nNot yet connected to slack"},
 			nil,
 		},
 	} {

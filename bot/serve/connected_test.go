@@ -45,8 +45,8 @@ func TestWhatIsConnected(t *testing.T) {
 		{"discord", here, pools("gateway"), "", "DISCORD_TOKEN is not set"},
 		{"slack", here, pools("gateway"), "", "SLACK_BOT_TOKEN is not set"},
 		{"", requests, pools("gateway"), "web slack", ""},
-		{"", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
-		{"slack", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
+		{"", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, but Slack sends its events there"},
+		{"slack", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, but Slack sends its events there"},
 		{"", unreached, pools("cpu"), "", ""},
 	} {
 		s, err := connected(c.names, c.Config, c.Service)

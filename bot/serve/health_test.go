@@ -49,7 +49,7 @@ func TestStrangersAreToldNoAddress(t *testing.T) {
 		"state": func(context.Context) error { return &storage.Fault{Sentence: says} },
 	}}
 	for private, want := range map[bool]string{
-		true: "state: " + says + "\n", false: "state: It does not work just now; the log says more.\n",
+		true: "state: " + says + "\n", false: "state: It does not work now; see the log.\n",
 	} {
 		got := httptest.NewRecorder()
 		r.pages(http.NotFoundHandler(), private).ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))

@@ -21,7 +21,7 @@ func TestBackendsMakeNobodyUnready(t *testing.T) {
 		false: "ok\n",
 		true: "ok\n" +
 			"backend native: up, 1 of 1 ways, 0 running, 0 waiting\n" +
-			"backend far: down, 0 of 1 ways, 0 running, 0 waiting, its model is left alone for a while: " +
+			"backend far: down, 0 of 1 ways, 0 running, 0 waiting, its model is paused after repeated failures: " +
 			"far failed several times in a row; it will be tried again in half a minute.\n" +
 			"backend gone: down, 0 of 1 ways, 0 running, 0 waiting: Nobody answers at 10.0.0.7.\n",
 	} {

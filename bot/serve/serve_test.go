@@ -138,7 +138,7 @@ func TestReady(t *testing.T) {
 	says := func(status int, want string) {
 		t.Helper()
 		got, body := o.Get("/readyz")
-		for strings.Contains(body, "the tools are still being looked at") { // the page waits a while for them
+		for strings.Contains(body, "the backends are still being checked") { // the page waits a while for them
 			got, body = o.Get("/readyz")
 		}
 		parts, servers, told := strings.Cut(body, "backend ") // of tools, which make nobody unready
@@ -209,12 +209,12 @@ func TestServeDoesNotStart(t *testing.T) {
 		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},
 		"no region":               {map[string]string{"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": ""}, nil, `The region of the bucket "bucket" is unknown: set AWS_REGION.`},
 		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder " + used + " is in use by the running Atelier, process " + strconv.Itoa(os.Getpid()) + ": stop that one, or set ATELIER_DATA to another folder."},
-		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "serve_test.go cannot be written to (not a directory): make it writable, or set ATELIER_DATA to another one."},
+		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "serve_test.go cannot be written to (not a directory): make it writable, or set ATELIER_DATA to another folder."},
 		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,
-			`ATELIER_LISTEN is "` + taken.Addr().String() + `", which cannot be listened on: address already in use. Another address can be set, or off.`},
+			`Listening on ATELIER_LISTEN (` + taken.Addr().String() + `) fails: address already in use. Set another address, or off.`},
 		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu and gpu, and no other process can work on that without REDIS_URL: set it for all of them."},
 		"no queue":             {nil, []string{"--queues="}, "--queues names none: gateway,plan,cpu,gpu,program are expected, or some of them."},
-		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": there are discord, slack, web and none.`},
+		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": discord, slack, web and none are possible.`},
 		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
 		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},
 		"a word too many":      {nil, []string{"please"}, `unknown command "please". Try: bot --help`},

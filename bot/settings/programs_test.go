@@ -39,7 +39,7 @@ func TestProgramsByPlace(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"maybe":                          `"maybe" fits nobody: the platforms are discord, slack, web and terminal`,
+		"maybe":                          `"maybe" matches nobody: the platforms are discord, slack, web and terminal`,
 		"slack/channel":                  `"slack/channel" is none of platform/workspace/ID`,
 		"slack/channel/c1":               "capital letters and digits only",
 		"slack/channel/C1,slack/user/U1": `"slack/user/U1" is not a place`,
