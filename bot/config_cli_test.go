@@ -14,9 +14,9 @@ func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"ATELIER_PARALEL": "There is no setting ATELIER_PARALEL. To see them all: bot env",
-		"ATELIER_MIND":    "There is no setting ATELIER_MIND any more: it is called PLANNER.",
-		"MIND":            "There is no setting MIND any more: it is called PLANNER.",
-		"MIND_FALLBACK":   "There is no setting MIND_FALLBACK any more: it is called PLANNER_FALLBACK.",
+		"ATELIER_MIND":    "The setting ATELIER_MIND is now called PLANNER.",
+		"MIND":            "The setting MIND is now called PLANNER.",
+		"MIND_FALLBACK":   "The setting MIND_FALLBACK is now called PLANNER_FALLBACK.",
 	} {
 		status, _, stderr := clitest.Run(t, map[string]string{name: "rules"}, "tools")
 		if status != fault.StatusUsage || !strings.Contains(stderr, want) {
@@ -44,7 +44,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 		"a server":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "OPENAI_MODEL=qwen3"}, settings.LLMPlanner, "qwen3", ""},
 		"no model":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1"}, settings.LLMPlanner, "", ""},
 		"no model, rules":    {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "PLANNER=rules"}, settings.RulesPlanner, "", ""},
-		"a model alone":      {[]string{"OPENAI_MODEL=gpt-5"}, "", "", "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too"},
+		"a model alone":      {[]string{"OPENAI_MODEL=gpt-5"}, "", "", "OPENAI_MODEL is set, but its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too"},
 		"that, rules":        {[]string{"OPENAI_MODEL=gpt-5", "PLANNER=rules"}, settings.RulesPlanner, "gpt-5", ""},
 		"llm without":        {[]string{"PLANNER=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server"},
 		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits requests"},

@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Painters is a toolbox of two tools: paint can run on the server far, which fails at work,
-// and on the program's own; film on the server gone alone, which does not answer.
+// Painters is a toolbox of two tools: paint runs on the server far, which fails, or natively; film runs only
+// on the server gone, which does not answer.
 func Painters(t *testing.T) *toolbox.Toolbox {
 	t.Helper()
 	const entry = `{name: %s, description: d, when: w, examples: [a, b, c], domain: d, origins: [atelier],
@@ -42,7 +42,7 @@ func (c clumsy) Run(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.O
 	return toolbox.Output{}, c.err
 }
 
-// Wear has the server far fail until it is left alone, and another one do its work.
+// Wear makes the server far fail until its circuit opens and the other server takes over.
 func Wear(t *testing.T, tools *toolbox.Toolbox) {
 	t.Helper()
 	for range 3 {

@@ -8,13 +8,13 @@ import (
 	"atelier/jobs"
 )
 
-// At is a moment so many milliseconds after a request was made.
+// At returns the time ms milliseconds after the request was made.
 func At(ms int) time.Time {
 	return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
 }
 
-// ShownRequest is a request with all that there can be: a step that failed, a further run
-// that took over what was done and still runs, and letters that no terminal should get.
+// ShownRequest is a request with everything that can occur: a failed step, a further run that reuses results
+// and still runs, and control characters.
 func ShownRequest() jobs.Request {
 	arg := func(name string, s plan.Source) plan.Binding { return plan.Binding{Arg: name, Source: s} }
 	grey := plan.Step{Key: "a", Action: plan.Action{Tool: "greyscale_image", Args: []plan.Binding{arg("image", plan.FromResource("photo.jpg"))}}}

@@ -14,8 +14,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// Examined calls doctor with settings and gives the first finding about each thing. It must
-// end with 1 if and only if something is wrong, say the same as text, and tell no secret.
+// Examined runs doctor and returns the first finding about each thing. It checks that the exit status is 1
+// if and only if something is wrong, that the text says the same as the JSON, and that no secret is printed.
 func Examined(t *testing.T, env ...string) map[string]doctor.Finding {
 	t.Helper()
 	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "ATELIER_DATA=") }) {

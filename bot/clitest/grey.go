@@ -61,9 +61,8 @@ func ReadGrey(t *testing.T, path string) Grey {
 	})
 }
 
-// RidgesOf is the steepness of the picture where it is the greatest across an edge, and
-// 0 elsewhere: the picture is smoothed by a Gaussian of sigma 1.4, and the differences
-// of neighbours are taken, not Sobel's.
+// RidgesOf returns the gradient magnitude where it is maximal across an edge, and 0 elsewhere. The picture
+// is smoothed by a Gaussian of sigma 1.4, and the gradient taken from differences of neighbours, not Sobel's.
 func RidgesOf(g Grey) Grey {
 	kernel := func(d int) float64 { return math.Exp(-float64(d*d) / (2 * 1.4 * 1.4)) }
 	smooth := g.Each(func(x, y int) float64 {
@@ -91,8 +90,8 @@ func RidgesOf(g Grey) Grey {
 	})
 }
 
-// JudgeEdges wants white within a pixel of every strong ridge, and no white further
-// than a pixel from any ridge; one in twenty may be wrong. It returns what is wrong.
+// JudgeEdges checks that there is white within a pixel of every strong ridge, and none farther than a pixel
+// from any ridge, with a tolerance of 5 %. It returns what is wrong.
 func JudgeEdges(ridges, edges Grey) string {
 	const strong, weak, white, least = 8, 2.5, 250, 0.95 // levels a pixel; levels; a share
 	var wanted, found, whites, right float64

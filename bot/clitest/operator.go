@@ -241,7 +241,7 @@ func (l *Living) Operated() {
 	}
 	l.says(fault.StatusDone, "Run 2 of the request "+id+" has begun", "retry", id)
 	l.Wait(id, 2)
-	l.says(fault.StatusFailed, "The request "+id+" has ended already", "cancel", id)
+	l.says(fault.StatusFailed, "The request "+id+" has already ended", "cancel", id)
 	held := l.Ask("wait")
 	<-l.Waits
 	var stopped map[string]any
@@ -260,12 +260,12 @@ func (l *Living) Operated() {
 	l.says(fault.StatusDone, "Queue plan: 0 failed tasks retried.", "queues", "--retry", "plan")
 	l.says(fault.StatusDone, "{\n  \"dropped\": 0,\n  \"queue\": \"cpu\"\n}\n", "queues", "--drop", "cpu", "--json")
 	l.says(fault.StatusFailed, "There is no queue gpu: there are cpu, gateway:quiet, plan.", "queues", "--drop", "gpu")
-	l.says(fault.StatusDone, "was forgotten: 1 request,", "forget", r.ThreadID)
-	l.says(fault.StatusFailed, "Nothing is known of a thread "+r.ThreadID, "forget", r.ThreadID)
+	l.says(fault.StatusDone, "was deleted: 1 request,", "forget", r.ThreadID)
+	l.says(fault.StatusFailed, "There is no thread "+r.ThreadID, "forget", r.ThreadID)
 	l.says(fault.StatusFailed, "There is no request "+id, "show", id)
 	l.says(fault.StatusFailed, "None of the latest 500 requests has an id that begins with "+id[:8], "retry", id[:8])
 	l.says(fault.StatusUsage, "is not the id of a request", "show", "../x")
-	l.says(fault.StatusUsage, "is not the id of a thread", "forget", r.ThreadID[:8])
+	l.says(fault.StatusUsage, "is not a thread", "forget", r.ThreadID[:8])
 	l.says(fault.StatusUsage, "-n is 0", "requests", "-n", "0")
 	l.says(fault.StatusUsage, "", "queues", "--retry", "plan", "--drop", "plan")
 }

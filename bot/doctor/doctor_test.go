@@ -104,7 +104,7 @@ func TestDoctor(t *testing.T) {
 		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, doctor.Healthy, "HTTP", "does not listen"},
 		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
 		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
-		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "held by a running Atelier"},
+		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "in use by a running Atelier"},
 		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "Listening on 192.0.2.1:80 fails"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestDoctorAsText(t *testing.T) {
 	status, stdout, _ := clitest.Called{Env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, Args: []string{"doctor"}}.Run(t)
 	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
 wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
-wrong    settings  OPENAI_API_KEY is wrong: it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else.
+wrong    settings  OPENAI_API_KEY is wrong: it contains spaces, line breaks or characters that no key has; it may not have been copied correctly.
 missing  the rest  It is checked once the settings are valid.
 `
 	if status != fault.StatusFailed || stdout != want {

@@ -55,7 +55,7 @@ func TestProgressLine(t *testing.T) {
 		see("…")
 		columns.Store(80)
 		p.Stage("r", plan.Settling)
-		see("Thinking… 4 s (choosing the way)")
+		see("Thinking… 4 s (choosing the solution)")
 		p.Stage("r", plan.Responding)
 		see("Writing the answer… 0 s")
 		p.Close()

@@ -14,7 +14,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// prefix begins the names of the settings that are the program's alone.
+// prefix begins the names of the program's own settings.
 const prefix = "ATELIER_"
 
 // commonPrefixes begin the names of settings that other programs may have too.
@@ -22,7 +22,7 @@ func commonPrefixes() []string {
 	return []string{"OPENAI_", "DECOMPOSER_", "PLANNER", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_", "TOOL_SERVER_", "LOCALAI_"}
 }
 
-// maxEnvLine is the longest line of a file .env, in bytes.
+// maxEnvLine is the maximum length of a line of .env, in bytes.
 const maxEnvLine = 64 << 10
 
 // ExampleEnv is the content of .env.example.
@@ -36,15 +36,12 @@ func ExampleEnv() string {
 	return b.String()
 }
 
-// Read reads the environment, and a file .env of the current folder for what the
-// environment does not set. The flags of a command, if there are any, go over both. A
-// wrong value is wrong usage, and so are settings that do not go together and a name that
-// looks like a setting and is none: in the environment one that begins with [prefix], and
-// in the file, which is read by no other program, one that begins as any setting does.
-// All that is wrong is told at once.
+// Read reads the environment and the file .env in the current folder. The environment takes precedence
+// over the file, and flags over both. Wrong values, settings that do not go together and unknown names are
+// usage errors, all reported at once. A name in the environment counts as unknown if it begins with
+// [prefix]; in .env, which no other program reads, also if it begins like any setting.
 //
-// complete adds what the process finds out by itself, once all of that is right; nil adds
-// nothing.
+// complete, if not nil, adds what the process detects itself, once everything is valid.
 func Read(environ []string, flags func(*Config) error, complete func(Config) (Config, error)) (Config, error) {
 	file, values, err := variables(environ)
 	if err != nil {
@@ -71,7 +68,7 @@ func Read(environ []string, flags func(*Config) error, complete func(Config) (Co
 			wrong = append(wrong, fault.OneByOne(err)...)
 		}
 	}
-	if len(wrong) == 0 { // what follows from wrong values would only confuse
+	if len(wrong) == 0 { // further errors would only confuse
 		if complete != nil {
 			if c, err = complete(c); err != nil {
 				return Config{}, err
@@ -85,7 +82,7 @@ func Read(environ []string, flags func(*Config) error, complete func(Config) (Co
 	return c, nil
 }
 
-// variables are those of the file .env by themselves, and with those of the environment over them.
+// variables returns the variables of .env, and these merged with the environment, which takes precedence.
 func variables(environ []string) (file, values map[string]string, err error) {
 	file, err = readEnvFile(".env")
 	if err != nil {
@@ -100,7 +97,7 @@ func variables(environ []string) (file, values map[string]string, err error) {
 	return file, values, nil
 }
 
-// Names are those of all settings.
+// Names lists the names of all settings.
 func Names() []string {
 	var all []string
 	for _, s := range settings() {
@@ -109,7 +106,7 @@ func Names() []string {
 	return all
 }
 
-// NamesSet are the settings that the environment or the file .env sets.
+// NamesSet lists the settings that are set in the environment or in .env.
 func NamesSet(environ []string) ([]string, error) {
 	_, values, err := variables(environ)
 	if err != nil {
@@ -126,15 +123,15 @@ func (s setting) complaint(value string, err error) string {
 	return fmt.Sprintf("%s is %q: %s.", s.name, value, err)
 }
 
-// formerNames are the settings that had another name, with today's.
+// formerNames maps former names of settings to the present ones.
 func formerNames() map[string]string {
 	return map[string]string{"ATELIER_MIND": "PLANNER", "MIND": "PLANNER", "MIND_FALLBACK": "PLANNER_FALLBACK"}
 }
 
-// unknown says that there is no such setting.
+// unknown is the sentence about an unknown setting.
 func unknown(name string) string {
 	if now := formerNames()[name]; now != "" {
-		return fmt.Sprintf("There is no setting %s any more: it is called %s.", name, now)
+		return fmt.Sprintf("The setting %s is now called %s.", name, now)
 	}
 	if strings.HasPrefix(name, "AWS_") {
 		return name + " is not read from the file .env: set it in the environment."
@@ -142,8 +139,8 @@ func unknown(name string) string {
 	return fmt.Sprintf("There is no setting %s. To see them all: bot env", name)
 }
 
-// readEnvFile reads lines of the form NAME=value; # begins a comment line. A file that
-// is not there is empty; what is no file, such as a pipe, is not opened.
+// readEnvFile reads lines of the form NAME=value; # begins a comment line. A missing file counts as empty.
+// Anything but a regular file is rejected.
 func readEnvFile(name string) (_ map[string]string, err error) {
 	values := map[string]string{}
 	switch info, err := os.Stat(name); {
@@ -178,7 +175,7 @@ func readEnvFile(name string) (_ map[string]string, err error) {
 		values[strings.TrimSpace(name)] = value
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d is too long: at most %d bytes are read", n, maxEnvLine)
+		return nil, fmt.Errorf("line %d is too long: the limit is %d bytes", n, maxEnvLine)
 	}
 	return values, lines.Err()
 }

@@ -10,17 +10,16 @@ import (
 	"atelier/storage/s3"
 )
 
-// Storage is what is set about where things are kept.
+// Storage holds the settings for storage.
 type Storage struct {
 	// RedisURL is empty for the embedded default.
 	RedisURL secret
-	// S3 has no bucket where the files are kept in the data folder. Its credentials are
-	// the secrets below.
+	// S3 has no bucket if the files are in the data folder. Its credentials are the secrets below.
 	S3                                 s3.Config
 	AccessKey, SecretKey, SessionToken secret
 }
 
-// storageSettings are those of what is kept outside of the process.
+// storageSettings are the settings for storage outside the process.
 func storageSettings() []setting {
 	return []setting{
 		{
@@ -83,7 +82,7 @@ func storageSettings() []setting {
 
 const expectedEndpoint = "a URL such as https://s3.example.org:9000 is expected"
 
-// redisURL takes what can be opened. Nothing is dialed.
+// redisURL checks a URL of Redis, without connecting.
 func redisURL(v string) error {
 	if v == "" {
 		return nil
@@ -100,7 +99,7 @@ func redisURL(v string) error {
 	return nil
 }
 
-// s3Setting says what is expected where the value is not empty and cannot be right.
+// s3Setting checks a value, and returns the expectation as the error.
 func s3Setting(c s3.Config, v, expected string) error {
 	if v != "" && c.Validate() != nil {
 		return errors.New(expected)
@@ -108,27 +107,27 @@ func s3Setting(c s3.Config, v, expected string) error {
 	return nil
 }
 
-// Config is how the bucket is opened.
+// Config is the bucket's configuration, with credentials.
 func (s *Storage) Config() s3.Config {
 	c := s.S3
 	c.AccessKey, c.SecretKey, c.SessionToken = string(s.AccessKey), string(s.SecretKey), string(s.SessionToken)
 	return c
 }
 
-// check tells what of the settings does not go together.
+// check returns sentences about settings that do not go together.
 func (s *Storage) check() (wrong []string) {
 	if s.S3.Bucket == "" {
 		for _, o := range []struct{ name, value string }{
 			{"S3_PREFIX", s.S3.Prefix}, {"S3_LINK_ENDPOINT", s.S3.LinkEndpoint}, {"S3_ENCRYPTION", s.S3.Encryption}, {"S3_KMS_KEY", s.S3.KMSKey},
 		} {
 			if o.value != "" {
-				wrong = append(wrong, o.name+" is set, and S3_BUCKET is not: set the bucket too.")
+				wrong = append(wrong, o.name+" is set, but S3_BUCKET is not: set the bucket too.")
 			}
 		}
 		return wrong
 	}
 	if s.S3.KMSKey != "" && !strings.HasPrefix(s.S3.Encryption, "aws:kms") {
-		wrong = append(wrong, "S3_KMS_KEY is set, and S3_ENCRYPTION is not aws:kms or aws:kms:dsse.")
+		wrong = append(wrong, "S3_KMS_KEY is set, but S3_ENCRYPTION is not aws:kms or aws:kms:dsse.")
 	}
 	if (s.AccessKey == "") != (s.SecretKey == "") {
 		set, missing := "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"

@@ -9,9 +9,9 @@ import (
 	"atelier/jobs/quota"
 )
 
-// Programs is where a language model may write programs.
+// Programs says where a language model may write programs.
 type Programs struct {
-	// Allowed is false where no program is written at all.
+	// Allowed is false if no programs may be written.
 	Allowed bool
 	// Places are the only places where programs are written; none means everywhere.
 	Places []quota.Entry
@@ -22,7 +22,7 @@ func (p Programs) In(t adapters.Thread) bool {
 	return p.Allowed && (len(p.Places) == 0 || slices.ContainsFunc(p.Places, func(e quota.Entry) bool { return e.Includes(t) }))
 }
 
-// parsePrograms reads true, false or a list of places.
+// parsePrograms parses true, false or a list of places.
 func parsePrograms(v string) (Programs, error) {
 	if on, err := yes(v); err == nil {
 		return Programs{Allowed: on}, nil

@@ -11,7 +11,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// serveSettings are those of the work on requests, and of serve.
+// serveSettings are the settings for serve and for the work on requests.
 func serveSettings() []setting {
 	return []setting{
 		{
@@ -66,15 +66,15 @@ func serveSettings() []setting {
 	}
 }
 
-// Grace reads how long running steps may go on at the end.
+// Grace parses the grace period.
 func Grace(v string) (time.Duration, error) {
 	return duration(v, time.Millisecond, time.Hour, "20s or 2m")
 }
 
-// leastPassword is the fewest characters of a password.
+// leastPassword is the minimum length of a password.
 const leastPassword = 8
 
-// password takes none, or one that is not guessed at once.
+// password checks the length of a password; it may be empty.
 func password(v string) error {
 	if v != "" && len([]rune(v)) < leastPassword {
 		return fmt.Errorf("at least %d characters are expected", leastPassword)
@@ -82,34 +82,34 @@ func password(v string) error {
 	return nil
 }
 
-// CheckListen refuses to serve other machines where nobody is asked who they are.
+// CheckListen rejects serving other machines without authentication.
 func CheckListen(c Config) error {
 	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
 		return nil
 	}
 	if Private(c.Listen) {
 		if u := c.Web.Public; u != nil && !loopback(u.Hostname()) {
-			return fault.Usage("PUBLIC_URL is %q, by which other machines reach the web channel, "+
-				"and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one.", u)
+			return fault.Usage("PUBLIC_URL is %q, so other machines can reach the web page, "+
+				"but neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one.", u)
 		}
 		return nil
 	}
-	return fault.Usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: "+
+	return fault.Usage("ATELIER_LISTEN is %q, which other machines can reach, but neither WEB_PASSWORD nor WEB_USER_HEADER is set: "+
 		"set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
 }
 
-// Private reports whether only this machine reaches what is listened on.
+// Private reports whether only this machine can reach the address.
 func Private(listen string) bool {
-	host := listen[:max(strings.LastIndexByte(listen, ':'), 0)] // it was looked at when it was set
+	host := listen[:max(strings.LastIndexByte(listen, ':'), 0)] // it was validated when it was set
 	return loopback(strings.Trim(host, "[]"))
 }
 
-// loopback reports whether a host is this machine, for this machine only.
+// loopback reports whether a host is a loopback address.
 func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
-// Listen is an address to listen on; that of off is empty.
+// Listen parses an address to listen on; off is "".
 func Listen(v string) (string, error) {
 	if v == "off" {
 		return "", nil

@@ -10,18 +10,18 @@ const (
 	HFTaskKind    = "hftask"
 	LocalAIKind   = "localai"
 	WeatherKind   = "weather"
-	ServiceKind   = "http" // a service that a tool's file names
+	ServiceKind   = "http" // a service named in a tool's file
 
 	ToolServer        = "toolserver"
 	WeatherServer     = "weather"
 	HuggingFaceServer = "huggingface"
 )
 
-// The settings that name servers with more to them than their address.
+// The settings by which errors refer to servers.
 const (
 	OpenAISetting = "OPENAI_BASE_URL"
 	HubSetting    = "HF_ROUTER_URL"
 )
 
-// serverKinds are those of servers that the operator may name.
+// serverKinds are the kinds of servers that BACKENDS_FILE may list.
 var serverKinds = []string{HFTaskKind, OpenAIKind, LocalAIKind}

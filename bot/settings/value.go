@@ -16,10 +16,9 @@ import (
 	"atelier/agent/toolbox/memory"
 )
 
-// What a value of a setting may be. An error says what is expected and never repeats
-// the value.
+// Validation of values. An error says what is expected, and never repeats the value.
 
-// logLevel is the level of that name. Off is above every level.
+// logLevel returns the level of that name. Off is above all levels.
 func logLevel(v string) (slog.Level, error) {
 	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug}
 	level, ok := levels[v]
@@ -54,7 +53,7 @@ func number[T int | int64](v string, least, most T) (T, error) {
 	return T(n), nil
 }
 
-// budget is the memory that work on media may take, where so many MB may be held in all.
+// budget returns the memory budget for work on media, from the total in MB.
 func budget(v string) (*memory.Budget, error) {
 	c := memory.Config{Runtime: true}
 	if v != "" {
@@ -67,10 +66,10 @@ func budget(v string) (*memory.Budget, error) {
 	return memory.New(c)
 }
 
-// leastMemory is what the program itself and small pictures get by with, in MB.
+// leastMemory is enough for the program itself and small pictures, in MB.
 const leastMemory = 128
 
-// oneOf is the value, if it is one of the words, of which the first may be empty.
+// oneOf checks that the value is one of the words. The first may be empty.
 func oneOf(v string, words ...string) (string, error) {
 	if slices.Contains(words, v) {
 		return v, nil
@@ -91,7 +90,7 @@ func yes(v string) (bool, error) {
 	return word == "true", err
 }
 
-// duration takes a time within bounds; examples show how one is written.
+// duration parses a time within bounds; errors show the examples.
 func duration(v string, least, most time.Duration, examples string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < least || d > most {
@@ -100,7 +99,7 @@ func duration(v string, least, most time.Duration, examples string) (time.Durati
 	return d, nil
 }
 
-// Spelt writes a time as people do: 1h and not 1h0m0s.
+// Spelt formats a duration without zero units: 1h instead of 1h0m0s.
 func Spelt(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -112,7 +111,7 @@ func Spelt(d time.Duration) string {
 	return s
 }
 
-// word takes names as servers have them: without spaces.
+// word rejects names with spaces.
 func word(v string) error {
 	if len(v) > 200 || strings.ContainsFunc(v, unprintable) {
 		return errors.New("a name without spaces is expected")
@@ -120,23 +119,23 @@ func word(v string) error {
 	return nil
 }
 
-// key takes what can stand in a header.
+// key rejects keys that cannot be sent in a header.
 func key(v string) error {
 	if strings.ContainsFunc(v, func(r rune) bool { return unprintable(r) || r > unicode.MaxASCII }) {
-		return errors.New("it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else")
+		return errors.New("it contains spaces, line breaks or characters that no key has; it may not have been copied correctly")
 	}
 	return nil
 }
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-// address takes where a server is.
+// address checks the URL of a server.
 func address(v string) error {
 	_, err := endpoint.New(endpoint.Config{BaseURL: v})
 	return err
 }
 
-// apiVersion takes a version of Azure OpenAI's API.
+// apiVersion checks a version of Azure OpenAI's API.
 func apiVersion(v string) error {
 	if _, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v}); err != nil {
 		return errors.New("a date such as 2024-10-21 is expected") // the error repeats the value
@@ -144,7 +143,7 @@ func apiVersion(v string) error {
 	return nil
 }
 
-// linkHosts reads the hosts of files that people link to.
+// linkHosts parses the hosts of linked files.
 func linkHosts(v string) ([]string, error) {
 	hosts := strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
 	if _, err := download.New(download.Config{Hosts: hosts}); err != nil {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Web is what is set about the web channel.
+// Web holds the settings for the web page.
 type Web struct {
-	// Password is asked for; empty is none.
+	// Password is required to log in, unless empty.
 	Password secret
-	// UserHeader is where a proxy that authenticates names the person; empty is nowhere.
+	// UserHeader is the header in which an authenticating proxy names the user, if any.
 	UserHeader string
-	// Proxies are the addresses from which such a proxy connects.
+	// Proxies are the addresses of trusted proxies.
 	Proxies []netip.Prefix
-	// Public is where people reach the channel; nil is not told.
+	// Public is the URL at which people reach the page; nil if unknown.
 	Public *url.URL
 }
 
-// headerName takes the name of a header (RFC 9110, section 5.1), or none.
+// headerName checks the name of a header (RFC 9110, section 5.1); it may be empty.
 func headerName(v string) error {
 	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 	if strings.Trim(strings.ToLower(v), allowed) != "" {
@@ -29,7 +29,7 @@ func headerName(v string) error {
 	return nil
 }
 
-// prefixes reads addresses and ranges of them, with commas between; none of nothing.
+// prefixes parses a comma-separated list of addresses and ranges, which may be empty.
 func prefixes(v string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	if strings.TrimSpace(v) == "" {
@@ -50,10 +50,10 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// PublicURL reads where people reach the channel; nil where that is not told.
+// PublicURL parses the public URL; nil if it is empty.
 func PublicURL(v string) (*url.URL, error) {
 	if v == "" {
-		return nil, nil //nolint:nilnil // nowhere is no fault
+		return nil, nil //nolint:nilnil // not set
 	}
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||

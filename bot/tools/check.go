@@ -22,7 +22,7 @@ type checkToolCommand struct {
 	Files []string `arg:"" help:"The files."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*checkToolCommand) Help() string {
 	return `If a file has mistakes, the exit status is 2. Warnings do not change the exit status: an example that
 the built-in rules do not understand or that another tool matches, an unused argument, an
@@ -30,13 +30,13 @@ unknown domain, a program whose Debian package is not installed, a host that may
 effects.`
 }
 
-// Run says what is wrong.
+// Run checks the files and prints what is wrong.
 func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
 		return err
 	}
-	// The files of the operator's folder are left out while any of them is wrong.
+	// Compare only with the built-in tools, since files in the operator's folder may be wrong.
 	others, err := c.Builtin()
 	if err != nil {
 		return fmt.Errorf("read the catalogue: %w", err)
@@ -61,7 +61,7 @@ func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 		if err != nil {
 			return err
 		}
-		if err := output.Say(c.Stdout, "%s: the tool %s is right.\n", file, tool.Name); err != nil {
+		if err := output.Say(c.Stdout, "%s: the tool %s is valid.\n", file, tool.Name); err != nil {
 			return err
 		}
 		for _, w := range warnings {
@@ -115,7 +115,7 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// unknownPrograms says of each program that is neither on this machine nor in a Debian package that the file names.
+// unknownPrograms reports programs that are neither installed nor in a Debian package named in the file.
 func unknownPrograms(tool toolbox.Tool) error {
 	var all []error
 	for _, b := range tool.Backends {
@@ -132,7 +132,7 @@ func unknownPrograms(tool toolbox.Tool) error {
 	return errors.Join(all...)
 }
 
-// misunderstood says how the rules understand an example otherwise than as a request for its tool, or nothing.
+// misunderstood says how the rules misunderstand an example; "" if they choose its tool.
 func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Tool, example string) (string, error) {
 	var problem string
 	for _, r := range exampleRequests(tool, example) {
@@ -158,8 +158,8 @@ func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Too
 	return problem, nil
 }
 
-// exampleRequests are the requests that an example may stand for: each has the files that its slots name, and one
-// for each other argument that must be given. A text may be a file or stand in the request.
+// exampleRequests returns the requests that an example may stand for, with the files of its slots and one
+// for each other required argument. A text may be a file or part of the request.
 func exampleRequests(tool toolbox.Tool, example string) []plan.Request {
 	r := plan.Request{Wish: toolbox.Wish(example)}
 	missing, texts := map[plan.Type]int{}, false
@@ -179,7 +179,7 @@ func exampleRequests(tool toolbox.Tool, example string) []plan.Request {
 	}
 	for _, slot := range toolbox.Slots(example) {
 		typ := retrieve.FileType(slot)
-		if typ == "" && fileName.MatchString(slot) && len(missing) == 1 { // of a format that no list has
+		if typ == "" && fileName.MatchString(slot) && len(missing) == 1 { // of an unknown format
 			typ = slices.Collect(maps.Keys(missing))[0]
 		}
 		if typ != "" {
@@ -202,16 +202,16 @@ func exampleRequests(tool toolbox.Tool, example string) []plan.Request {
 	return all
 }
 
-// sampleEndings are those of the files that stand for what a request comes with.
+// sampleEndings are the extensions of the sample files.
 var sampleEndings = map[plan.Type]string{
 	plan.Image: "png", plan.Video: "mp4", plan.Audio: "mp3", plan.Document: "pdf", plan.AnyFile: "png",
 	plan.Edge: "png", plan.Line: "png", plan.HED: "png", plan.Scribble: "png", plan.Pose: "png", plan.Depth: "png", plan.Normal: "png",
 }
 
-// foundOnPictures are the types of what other tools find on a picture.
+// foundOnPictures are types that only other tools produce, from pictures.
 var foundOnPictures = []plan.Type{plan.BBox, plan.Points, plan.Category, plan.Mask, plan.Segmentation}
 
-// fileName is a text that looks like the name of a file.
+// fileName matches a text that looks like a file name.
 var fileName = regexp.MustCompile(`^\S+\.[a-z0-9]{2,5}$`)
 
 func sample(name string, typ plan.Type) plan.Resource {

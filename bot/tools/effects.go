@@ -16,8 +16,8 @@ type effectsToolCommand struct{}
 // Run lists the effects.
 func (*effectsToolCommand) Run(c *command.Call) error {
 	var b strings.Builder
-	b.WriteString("A tool says what its result must show: \"name: word\" or \"name: {field: value}\". ARG is an argument,\n" +
-		"SETTING a setting. What cannot be measured counts as right. A tool without any says: \"none: why\".\n")
+	b.WriteString("Effects declare how a tool's result is checked: \"name: word\" or \"name: {field: value}\". ARG is an argument,\n" +
+		"SETTING a setting. If a result cannot be measured, the check passes. A tool without effects declares: \"none: why\".\n")
 	for _, k := range effect.List() {
 		head := k.Name
 		if fields := slices.DeleteFunc(slices.Clone(k.Fields), func(f string) bool { return f == "is" }); len(fields) > 0 {
@@ -31,7 +31,7 @@ func (*effectsToolCommand) Run(c *command.Call) error {
 	return output.Say(c.Stdout, "%s", b.String())
 }
 
-// returned lists types, the maps of pictures as one.
+// returned lists types; the control maps of pictures count as one.
 func returned(types []plan.Type) string {
 	if len(types) == len(plan.Types()) {
 		return "any result"
@@ -45,7 +45,7 @@ func returned(types []plan.Type) string {
 	return strings.Join(names, ", ")
 }
 
-// folded is a text in lines of at most so many letters.
+// folded wraps a text to lines of a maximum length.
 func folded(text string, most int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {

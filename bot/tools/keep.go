@@ -38,7 +38,7 @@ type keepToolCommand struct {
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*keepToolCommand) Help() string {
 	return `The file goes into the folder that ATELIER_CATALOGUE names. It holds the program, with an argument
 for each of its files and a parameter for each of its settings. The tool asks no model. Its words and
@@ -56,14 +56,14 @@ func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
 		return err
 	}
 	if shop.Catalogue == "" {
-		return fault.Usage("Tools are kept in the folder that ATELIER_CATALOGUE names, and it is not set.")
+		return fault.Usage("ATELIER_CATALOGUE is not set: it names the folder for your own tools.")
 	}
 	catalogue, err := shop.ReadCatalogue()
 	if err != nil {
 		return err
 	}
 	if _, there := catalogue.Tool(k.Name); there {
-		return fault.Usage("There is a tool %s already: choose another name.", k.Name)
+		return fault.Usage("The tool %s already exists: choose another name.", k.Name)
 	}
 	return operate.With(ctx, c, func(o operator.Operator) error {
 		id, err := operate.WholeID(ctx, o, k.Request)
@@ -72,7 +72,7 @@ func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
 		}
 		r, err := o.Show(ctx, id)
 		if err != nil {
-			return operate.IfUnknown(err, "There is no request %s any more.", id)
+			return operate.IfUnknown(err, "The request %s no longer exists.", id)
 		}
 		return k.keep(c, shop.Catalogue, r)
 	})
@@ -95,7 +95,7 @@ func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) e
 	return output.Say(c.Stdout, "%s was written. Try it: bot tool try %s --file FILE\n", path, path)
 }
 
-// Improvised is the last step of a request for which a program was written that worked.
+// Improvised returns the last step of a request that was done by a program written for it.
 func Improvised(r jobs.Request) (jobs.Run, jobs.Step, bool) {
 	for _, run := range slices.Backward(r.Runs) {
 		for _, step := range slices.Backward(run.Steps) {
@@ -109,15 +109,15 @@ func Improvised(r jobs.Request) (jobs.Run, jobs.Step, bool) {
 	return jobs.Run{}, jobs.Step{}, false
 }
 
-// Kept is a program that becomes a tool.
+// Kept is a program to turn into a tool.
 type Kept struct {
 	request, wish, task, stored string
 	inputs                      []plan.Type
 	returns                     plan.Type
-	several                     bool // it made several results
+	several                     bool // whether it made several results
 }
 
-// NewKept is the program of a step as a tool.
+// NewKept returns the program of a step.
 func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
 	result := run.Results[step.Key]
 	k := Kept{
@@ -139,7 +139,7 @@ func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
 	return k
 }
 
-// File is the tool's file, which is right.
+// File returns the tool's file, which was validated.
 func (k Kept) File(name string) ([]byte, error) {
 	file, err := template.New("tool").Funcs(template.FuncMap{"yaml": scalar}).Parse(keptToolFile)
 	if err != nil {
@@ -159,12 +159,12 @@ func (k Kept) File(name string) ([]byte, error) {
 		}
 	}
 	if err == nil {
-		err = errors.New("YAML does not hold it as it is")
+		err = errors.New("YAML cannot represent it exactly")
 	}
 	return nil, fault.Usage("The program cannot be kept as a tool:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 }
 
-// keptDraft is what the file of a kept tool is filled in with.
+// keptDraft is the data for the template of the file.
 type keptDraft struct {
 	toolbox.Tool
 
@@ -188,7 +188,7 @@ func (k Kept) tool(name string) toolbox.Tool {
 	return t
 }
 
-// scalar is a text as YAML writes it on one line.
+// scalar returns a text as a YAML scalar on one line.
 func scalar(text string) string {
 	b, err := yaml.Marshal(text)
 	line := strings.TrimSuffix(string(b), "\n")
@@ -198,11 +198,11 @@ func scalar(text string) string {
 	return line
 }
 
-// literal is a text as a block of YAML, whose lines are indented. Not every text can be written so.
+// literal returns a text as an indented YAML block. Not every text can be written like this.
 func literal(text, indent string) string {
 	head := "|"
 	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\n") {
-		head += "2" // the first line does not show how far the block is indented
+		head += "2" // an explicit indentation indicator is needed
 	}
 	switch {
 	case !strings.HasSuffix(text, "\n"):
@@ -221,7 +221,7 @@ func literal(text, indent string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// args are the files that the program was given, by their types.
+// args declares an argument for each type of file that the program was given.
 func (k Kept) args(t toolbox.Tool) []toolbox.Arg {
 	var all []toolbox.Arg
 	for i, typ := range k.inputs {
@@ -248,7 +248,7 @@ func (k Kept) args(t toolbox.Tool) []toolbox.Arg {
 	return all
 }
 
-// kindOf is what an argument of the type is called.
+// kindOf is the name of an argument of the type.
 func kindOf(t plan.Type) string {
 	if t.ImageMap() {
 		return string(plan.Image)
@@ -256,17 +256,17 @@ func kindOf(t plan.Type) string {
 	return string(t)
 }
 
-// these are words for a file that a request is about.
+// these matches words for a file, such as "this picture".
 var these = regexp.MustCompile(`(?i)\b(?:this|the|my|these|that) (?:picture|photo|photograph|image|drawing|scan|video|clip|film|recording|song|sound|track|` +
 	`document|pdf|text|table|csv|file)s?( file)?\b`)
 
-// samples are names of files by type, for examples.
+// samples are file names by type, for examples.
 var samples = map[string][2]string{
 	"image": {"photo.jpg", "picture.png"}, "video": {"clip.mp4", "film.mp4"}, "audio": {"song.mp3", "recording.wav"},
 	"document": {"report.pdf", "letter.pdf"}, "text": {"notes.txt", "table.csv"},
 }
 
-// examples are the request, and two that name a file.
+// examples returns the request, and two requests that name a file.
 func (k Kept) examples(words string) []string {
 	wish := strings.NewReplacer("{", "(", "}", ")").Replace(cmp.Or(k.wish, words))
 	of := append(slices.Clone(k.inputs), k.returns)[0]
@@ -281,7 +281,7 @@ func (k Kept) examples(words string) []string {
 	return []string{wish, first, words + ": {" + files[1] + "}"}
 }
 
-// sentenceOf is a text with a capital and a full stop.
+// sentenceOf adds a capital letter and a full stop.
 func sentenceOf(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[n:]

@@ -26,7 +26,7 @@ type NewToolCommand struct {
 	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it makes; by default the same type."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*NewToolCommand) Help() string {
 	return `This writes dim_lights.yaml into this folder:
 
@@ -50,11 +50,11 @@ func (n *NewToolCommand) Run(c *command.Call) error {
 	if err := writeTool(path, b); err != nil {
 		return err
 	}
-	return output.Say(c.Stdout, "%s was written into this folder. Change it, and then: bot tool check %s\n"+
-		"Tools are read from the folder that ATELIER_CATALOGUE names: move it there when it is done.\n", path, path)
+	return output.Say(c.Stdout, "%s was written into this folder. Edit it, and then: bot tool check %s\n"+
+		"Tools are read from the folder that ATELIER_CATALOGUE names: move it there when it is ready.\n", path, path)
 }
 
-// toolDraft is what the file of a new tool is filled in with.
+// toolDraft is the data for the template of a new tool.
 type toolDraft struct {
 	Name, Description, Domain string
 	Takes, Returns, Noun      string
@@ -64,7 +64,7 @@ type toolDraft struct {
 	Filter, Setting, More     string
 }
 
-// nounsOf are how people call the types, with the file of an example.
+// nounsOf maps types to nouns, example files and domains.
 var nounsOf = map[string]struct{ noun, file, out, domain string }{
 	"image":    {"picture", "photo.jpg", "png", "image-editing"},
 	"video":    {"video", "clip.mp4", "mp4", "video-editing"},
@@ -73,7 +73,7 @@ var nounsOf = map[string]struct{ noun, file, out, domain string }{
 	"document": {"document", "report.pdf", "pdf", "document-processing"},
 }
 
-// File is the file of a new tool.
+// File returns the file of the new tool.
 func (n *NewToolCommand) File() ([]byte, error) {
 	usual, file := "video", commandToolFile
 	if n.Kind == settings.ServiceKind {
@@ -100,7 +100,7 @@ func (n *NewToolCommand) File() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// newDraft is a tool that does something simple with what it takes.
+// newDraft returns a tool that does something simple with its input.
 func newDraft(name, kind, takes, returns string) toolDraft {
 	from, to := nounsOf[takes], nounsOf[returns]
 	d := toolDraft{

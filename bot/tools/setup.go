@@ -11,19 +11,19 @@ import (
 	"atelier/bot/output"
 )
 
-// setupToolCommand makes the Python environment of the programs that a language model writes.
+// setupToolCommand is bot tool setup. It creates the Python environment for programs that a language model writes.
 type setupToolCommand struct {
 	Dir string `placeholder:"DIR" help:"The folder of the environment, by default python in the data folder. An existing one is replaced."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*setupToolCommand) Help() string {
 	return `Programs that a language model writes may import numpy, openpyxl, Pillow, pypdf and reportlab.
 This installs them in locked versions, verified by checksums. The image has them already. Without
 this, Debian's Python packages are used.`
 }
 
-// Run makes the environment.
+// Run creates the environment.
 func (s *setupToolCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *setupToolCommand) Run(ctx context.Context, c *command.Call) error {
 		return fmt.Errorf("find the folder of the Python environment: %w", err)
 	}
 	if err := improvise.Setup(ctx, dir, c.Stderr); err != nil {
-		return fmt.Errorf("make the Python environment in %s, which needs a package index and Python's module venv "+
+		return fmt.Errorf("create the Python environment in %s, which needs a package index and Python's venv module "+
 			"(on Debian: apt-get install python3-venv): %w", dir, err)
 	}
 	return output.Say(c.Stdout, "Programs can use the Python environment in %s. Restart bot serve.\n", dir)

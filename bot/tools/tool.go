@@ -25,23 +25,23 @@ import (
 	"atelier/bot/workshop"
 )
 
-// Command helps to write tools.
+// Command is bot tool.
 type Command struct {
 	New     NewToolCommand     `cmd:"" help:"Write the file of a new tool, for you to complete."`
 	Check   checkToolCommand   `cmd:"" help:"Check tools' files."`
-	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
+	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check its effects."`
 	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
 	Keep    keepToolCommand    `cmd:"" help:"Turn the program that was written for a request into a tool."`
 	Setup   setupToolCommand   `cmd:"" help:"Install the Python packages that programs written for a request may use."`
 }
 
-// checkToolName rejects what no tool of an operator may be called.
+// checkToolName rejects invalid names for a tool, and those of built-in tools.
 func checkToolName(c *command.Call, name string) error {
 	if bare, ok := strings.CutSuffix(name, ".yaml"); ok {
-		return fault.Usage("%s is a file, and the name of a tool is expected: %s.", name, filepath.Base(bare))
+		return fault.Usage("%s is a file, but the name of a tool is expected: %s.", name, filepath.Base(bare))
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return fault.Usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", name)
+		return fault.Usage("%q is not a valid name of a tool: lower-case letters, digits and _ are expected.", name)
 	}
 	builtin, err := c.Builtin()
 	if err != nil {
@@ -53,11 +53,11 @@ func checkToolName(c *command.Call, name string) error {
 	return nil
 }
 
-// writeTool writes the file of a tool, which must not be there yet.
+// writeTool writes the file of a tool, which must not exist yet.
 func writeTool(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read by others
 	if errors.Is(err, fs.ErrExist) {
-		return fault.Usage("%s is there already.", path)
+		return fault.Usage("%s already exists.", path)
 	}
 	if err == nil {
 		_, err = f.Write(content)
@@ -69,20 +69,20 @@ func writeTool(path string, content []byte) error {
 	return nil
 }
 
-// isToolFile rejects what is not the file of a tool, and says which file may be meant.
+// isToolFile rejects anything but the file of a tool, and suggests which file may be meant.
 func isToolFile(c *command.Call, shop workshop.Workshop, given string) error {
 	_, err := os.Stat(given)
 	switch {
 	case err == nil && filepath.Ext(given) == ".yaml":
 		return nil
 	case err == nil:
-		return fault.Usage("%s is not the file of a tool, which ends in .yaml. A file to work on is given with --file %s.", given, given)
+		return fault.Usage("%s is not the file of a tool, which ends in .yaml. Give a file to work on with --file %s.", given, given)
 	case !errors.Is(err, fs.ErrNotExist) || filepath.Ext(given) != "":
 		return fault.Usage("%s cannot be read: %s.", given, fault.Reason(err))
 	}
 	for _, folder := range []string{"", shop.Catalogue} {
 		if file := filepath.Join(folder, given+".yaml"); readable(file) {
-			return fault.Usage("%s is a name, and a file is expected: give %s.", given, file)
+			return fault.Usage("%s is a name, but a file is expected: give %s.", given, file)
 		}
 	}
 	builtin, err := c.Builtin()
@@ -95,7 +95,7 @@ func isToolFile(c *command.Call, shop workshop.Workshop, given string) error {
 	return fault.Usage("There is no file %s. Give the file of a tool, NAME.yaml; bot tool new NAME writes one.", given)
 }
 
-// readable reports whether there is such a file.
+// readable reports whether a file exists.
 func readable(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular()
@@ -109,7 +109,7 @@ func readTool(file string) (toolbox.Tool, error) {
 	}
 	tool, err := toolbox.ReadTool(b)
 	if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); err == nil && name != tool.Name {
-		err = fmt.Errorf("it holds the tool %s, so it must be called %s.yaml", tool.Name, tool.Name)
+		err = fmt.Errorf("it contains the tool %s, so it must be called %s.yaml", tool.Name, tool.Name)
 	}
 	for _, backing := range tool.Backends {
 		if backing.Program != "" && err == nil {
@@ -127,12 +127,12 @@ func readTool(file string) (toolbox.Tool, error) {
 
 type tryToolCommand struct {
 	Tool string   `arg:"" help:"The tool's file: NAME.yaml."`
-	Told []string `arg:"" optional:"" name:"name=value" help:"A text or setting that the tool is given, by its name in the tool's file."`
+	Told []string `arg:"" optional:"" name:"name=value" help:"A text or setting for the tool, by its name in the tool's file."`
 	File []string `sep:"none" help:"The path of a file to work on, without a name. Several: repeat it, in the order of the tool's args." placeholder:"FILE"`
 	Out  string   `help:"The folder for the result, by default out." default:"out" placeholder:"DIR"`
 }
 
-// Help is the longer help.
+// Help returns the detailed help.
 func (*tryToolCommand) Help() string {
 	return `The first line writes a tool to start with, and the second runs it on clip.mp4:
 
@@ -185,7 +185,7 @@ func (t *tryToolCommand) Run(ctx context.Context, c *command.Call) error {
 	return t.keep(c, tool.Name, made.Output)
 }
 
-// failedRun says why a run failed: what a program said itself comes first.
+// failedRun prints why a run failed, beginning with the output of the program.
 func failedRun(c *command.Call, name string, err error) error {
 	said := plan.OperatorSentence(err, plan.Quote(err.Error())).String()
 	var b strings.Builder
@@ -193,7 +193,7 @@ func failedRun(c *command.Call, name string, err error) error {
 		for line := range strings.Lines(strings.TrimSpace(printed)) {
 			fmt.Fprintf(&b, "  %s\n", strings.TrimRight(line, "\n"))
 		}
-		fmt.Fprintf(&b, "\nPeople are told: %s\n", plan.Sentence(err, plan.Message{}))
+		fmt.Fprintf(&b, "\nPeople see: %s\n", plan.Sentence(err, plan.Message{}))
 	}
 	program, ran := errors.AsType[*sandbox.FailedError](err)
 	python, kept := errors.AsType[*plan.Trouble](err)
@@ -219,7 +219,7 @@ func failedRun(c *command.Call, name string, err error) error {
 	return fault.ExitError(fault.StatusFailed)
 }
 
-// use is a call of the tool with what the command line gives it.
+// use returns a call of the tool with the arguments of the command line.
 func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool toolbox.Tool) (toolbox.Call, error) {
 	use := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Now: time.Now(), Seed: 1}
 	values, err := t.values(tool)
@@ -257,7 +257,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		}
 	}
 	if len(files) > 0 {
-		return use, fault.Usage("%s takes no further file: %s is left over.", tool.Name, files[0])
+		return use, fault.Usage("%s takes no more files: %s is left over.", tool.Name, files[0])
 	}
 	typed, err := tool.Typed(use)
 	if err != nil {
@@ -266,7 +266,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 	return typed, nil
 }
 
-// notNamed rejects a file that is given as NAME=VALUE, which only texts and settings are.
+// notNamed rejects a file given as NAME=VALUE, the form for texts and settings.
 func notNamed(tool toolbox.Tool, file string) error {
 	name, value, ok := strings.Cut(file, "=")
 	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
@@ -274,12 +274,12 @@ func notNamed(tool toolbox.Tool, file string) error {
 	case !ok || i < 0 || readable(file):
 		return nil
 	case tool.Args[i].Type.Media():
-		return fault.Usage("--file takes a path without a name: --file %s. Files belong to the args of the tool in their order.", value)
+		return fault.Usage("--file takes a path without a name: --file %s. Files are assigned to the tool's args in order.", value)
 	}
 	return fault.Usage("%s is not a file: give it without --file, as %s=VALUE.", name, name)
 }
 
-// values are the texts and settings of the command line by name.
+// values returns the texts and settings of the command line by name.
 func (t *tryToolCommand) values(tool toolbox.Tool) (map[string]string, error) {
 	values := map[string]string{}
 	for _, told := range t.Told {
@@ -309,7 +309,7 @@ func (t *tryToolCommand) values(tool toolbox.Tool) (map[string]string, error) {
 	return values, nil
 }
 
-// notGiven asks for an argument.
+// notGiven is the usage error for a missing argument.
 func notGiven(a toolbox.Arg) error {
 	switch {
 	case a.Param != nil:
@@ -326,9 +326,9 @@ func notGiven(a toolbox.Arg) error {
 	return fault.Usage("%s (%s) is missing: give it as %s=VALUE.", a.Name, a.About, a.Name)
 }
 
-// fileFor is the file as the argument takes it: a text by its content.
+// fileFor returns a file as the value of an argument; a text argument gets its content.
 func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (toolbox.Value, error) {
-	path, err := filepath.Abs(path) // programs work in a folder of their own
+	path, err := filepath.Abs(path) // programs run in another folder
 	if err != nil {
 		return toolbox.Value{}, fault.Usage("%s cannot be found: %s.", path, err)
 	}
@@ -338,7 +338,7 @@ func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (t
 	case err != nil:
 		return v, fault.Usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
 	case !info.Type.Fits(a.Type):
-		return v, fault.Usage("%s is of the type %s, and %s is of the type %s.", path, info.Type, a.Name, a.Type)
+		return v, fault.Usage("%s is of the type %s, but %s takes the type %s.", path, info.Type, a.Name, a.Type)
 	case a.Type != plan.Text:
 		return v, nil
 	}
@@ -350,7 +350,7 @@ func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (t
 	return v, nil
 }
 
-// filesAfter counts the files that arguments behind the i-th must be given.
+// filesAfter counts the files that arguments after the i-th require.
 func filesAfter(tool toolbox.Tool, i int) int {
 	n := 0
 	for _, a := range tool.Args[i+1:] {
@@ -361,7 +361,7 @@ func filesAfter(tool toolbox.Tool, i int) int {
 	return n
 }
 
-// keep puts the results into the folder under the tool's name, or prints a text.
+// keep writes the results into the folder under the tool's name, or prints a text.
 func (t *tryToolCommand) keep(c *command.Call, name string, made toolbox.Output) error {
 	for i, o := range append([]toolbox.Output{made}, made.More...) {
 		if o.Path == "" {
@@ -385,7 +385,7 @@ func (t *tryToolCommand) keep(c *command.Call, name string, made toolbox.Output)
 		if err != nil {
 			return fault.Usage("%s cannot be written: %s.", to, fault.Reason(err))
 		}
-		if err := output.Say(c.Stdout, "%s was written: it shows what it must.\n", to); err != nil {
+		if err := output.Say(c.Stdout, "%s was written, and its effects were checked.\n", to); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func TestAToolThatCallsAService(t *testing.T) {
 		"no token":   {listed[:1], try, fault.StatusFailed, "The service at " + host + " needs a token: set STICKERS_TOKEN."},
 		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + bottest.Hush}, try, fault.StatusFailed, host + " refused the token: check STICKERS_TOKEN."},
 		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, fault.StatusFailed, host + " rejected this input (status 422)."},
-		"it runs":    {listed, try, fault.StatusDone, "draw_sticker.png was written: it shows what it must."},
+		"it runs":    {listed, try, fault.StatusDone, "draw_sticker.png was written, and its effects were checked."},
 		"tools":      {listed, []string{"tools"}, fault.StatusDone, "+ draw_sticker(text text, [width integer]) → image (" + strings.Replace(host, ":", "-", 1) + ")"},
 		"why not":    {listed[1:], []string{"tools"}, fault.StatusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools are not allowed to call " + host + ": to allow it, add it to ATELIER_HTTP_HOSTS\n"},
 	} {

@@ -40,7 +40,7 @@ func TestCheckWarns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
 	bottest.Write(t, file, mirrorTool)
 	status, stdout, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: []string{"tool", "check", file}}.Run(t)
-	if status != fault.StatusDone || !strings.Contains(stdout, "the tool mirror_symmetry is right") {
+	if status != fault.StatusDone || !strings.Contains(stdout, "the tool mirror_symmetry is valid") {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{
@@ -80,7 +80,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	try := clitest.Called{Env: []string{"ATELIER_DATA=" + folder}, Args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
 	status, _, stderr := try.Run(t)
-	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "People are told: This tool does not work here")
+	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "People see: This tool does not work here")
 	if status != fault.StatusFailed || said < 0 || told < said {
 		t.Errorf("status %d: %s", status, stderr)
 	}
@@ -93,7 +93,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		want string
 	}{
 		{[]string{file, "image=" + photo}, "image is a file, which is given without its name: --file " + photo},
-		{[]string{file, "--file", "image=" + photo}, "--file takes a path without a name: --file " + photo + ". Files belong"},
+		{[]string{file, "--file", "image=" + photo}, "--file takes a path without a name: --file " + photo + ". Files are assigned"},
 		{[]string{file, "--file", photo, "--file", "brightness=20"}, "brightness is not a file: give it without --file, as brightness=VALUE."},
 		{[]string{file, "--file", photo, "--brightness", "20"}, "unknown flag --brightness. Try: bot tool try --help"},
 		{[]string{file, photo}, photo + " is a file: give it with --file " + photo},
@@ -101,9 +101,9 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		{[]string{file, "--file", photo, "bright"}, "bright is not of the form NAME=VALUE."},
 		{[]string{file, "--file", photo, "light=3"}, "some_tool takes no light; it takes image, brightness."},
 		{[]string{file, "--file", photo, "brightness=300"}, `brightness: "300" is not possible for "brightness"; it can be -100 to 100.`},
-		{[]string{photo}, photo + " is not the file of a tool, which ends in .yaml. A file to work on is given with --file " + photo},
-		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a name, and a file is expected: give " + file},
-		{[]string{"some_tool"}, "some_tool is a name, and a file is expected: give " + file},
+		{[]string{photo}, photo + " is not the file of a tool, which ends in .yaml. Give a file to work on with --file " + photo},
+		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a name, but a file is expected: give " + file},
+		{[]string{"some_tool"}, "some_tool is a name, but a file is expected: give " + file},
 		{[]string{"flip_image"}, "flip_image is a built-in tool."},
 		{[]string{"other_tool"}, "There is no file other_tool. Give the file of a tool, NAME.yaml"},
 	} {
@@ -121,7 +121,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	}
 	for _, args := range [][]string{{"tool", "new", "dim.yaml"}, {"tool", "keep", "abc", "tools/dim.yaml"}} {
 		status, _, stderr := clitest.Called{Args: args}.Run(t)
-		if status != fault.StatusUsage || !strings.Contains(stderr, "is a file, and the name of a tool is expected: dim.") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "is a file, but the name of a tool is expected: dim.") {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package tools lists the tools, and has the commands to write, check, try and keep one.
+// Package tools implements the commands that list, write, check, try and keep tools.
 package tools
 
 import (
@@ -28,18 +28,18 @@ type ListCommand struct {
 	Servers bool `help:"List the servers and programs that tools run on, and their health, instead of the tools."`
 }
 
-// ToolLine is a tool as it is printed.
+// ToolLine is a tool in the list.
 type ToolLine struct {
 	Name    string    `json:"name"`
 	Domain  string    `json:"domain"`
 	Args    []argLine `json:"args"`
 	Returns string    `json:"returns"`
 	Live    bool      `json:"live"`
-	// By is the server that runs it first, Why what it needs where none does.
+	// By is the preferred server. Why says what the tool needs if there is none.
 	By string `json:"by,omitempty"`
-	// Ways are all that can run it now, in the order in which they are tried.
+	// Ways are the candidates that can run it now, in the order in which they are tried.
 	Ways []string `json:"ways,omitempty"`
-	// On are, for the ways that other processes alone have, the hosts of these.
+	// On lists the hosts of candidates that only other processes have.
 	On  map[string][]string `json:"on,omitempty"`
 	Why string              `json:"why,omitempty"`
 }
@@ -56,7 +56,7 @@ type argLine struct {
 
 // Run lists the tools.
 func (t *ListCommand) Run(ctx context.Context, c *command.Call) error {
-	shop, err := c.WorkshopWithModel(ctx, nil) // whose model is a toolbox too
+	shop, err := c.WorkshopWithModel(ctx, nil) // tools may run on the model's server
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (t *ListCommand) Run(ctx context.Context, c *command.Call) error {
 	var workers []jobs.Worker
 	if !t.Servers {
 		if workers, err = LiveWorkers(ctx, shop); err != nil {
-			why := fault.Told(err, "They cannot be asked.")
-			_, _ = fmt.Fprintf(c.Stderr, "What other processes can run is not known. %s\n", why) //nolint:errcheck // the tools are listed all the same
+			why := fault.Told(err, "They cannot be reached.")
+			_, _ = fmt.Fprintf(c.Stderr, "The tools of other processes are unknown. %s\n", why) //nolint:errcheck // the tools are listed anyway
 		}
 	}
 	shop.Elsewhere = func(context.Context) (map[string][]plan.Candidate, error) { return jobs.ToolsOf(workers), nil }
@@ -116,8 +116,8 @@ func newToolLine(s toolbox.Status) ToolLine {
 	return l
 }
 
-// LiveWorkers are the processes that live: those on the Redis that is set, or else the one that
-// runs on the data folder, if there is one.
+// LiveWorkers lists the running processes: those on the configured Redis, or else the one on the data
+// folder, if any.
 func LiveWorkers(ctx context.Context, w workshop.Workshop) ([]jobs.Worker, error) {
 	o, done, err := operate.Open(ctx, w)
 	if err != nil {
@@ -130,7 +130,7 @@ func LiveWorkers(ctx context.Context, w workshop.Workshop) ([]jobs.Worker, error
 	return workers, errors.Join(err, done())
 }
 
-// Servers are those that can run it, in the order in which they are tried.
+// Servers lists the servers that can run it, in the order in which they are tried.
 func (l *ToolLine) Servers() []string {
 	var names []string
 	for _, way := range l.Ways {
@@ -145,7 +145,7 @@ func (l *ToolLine) Servers() []string {
 	return names
 }
 
-// place notes where the ways are that this process does not have.
+// place sets the hosts of candidates that this process does not have.
 func (l *ToolLine) place(here map[string][]plan.Candidate, workers []jobs.Worker) {
 	for _, way := range l.Ways {
 		named := func(c plan.Candidate) bool { return c.Name == way }
@@ -163,7 +163,7 @@ func (l *ToolLine) place(here map[string][]plan.Candidate, workers []jobs.Worker
 	}
 }
 
-// printServers lists what the tools run on.
+// printServers lists the servers and programs that tools run on.
 func (t *ListCommand) printServers(ctx context.Context, c *command.Call, tools *toolbox.Toolbox) error {
 	all, err := tools.Health(ctx)
 	if err != nil {

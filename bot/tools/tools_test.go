@@ -131,7 +131,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 		}
 	}
 	_, stdout, stderr = clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://127.0.0.1:1"}, Args: []string{"tools"}}.Run(t)
-	if !strings.Contains(stdout, "\n+ image_to_edge(image image) → edge\n") || !strings.Contains(stderr, "What other processes can run is not known. Redis at 127.0.0.1:1 cannot be used") {
+	if !strings.Contains(stdout, "\n+ image_to_edge(image image) → edge\n") || !strings.Contains(stderr, "The tools of other processes are unknown. Redis at 127.0.0.1:1 cannot be used") {
 		t.Errorf("without its Redis: %s", stderr)
 	}
 }

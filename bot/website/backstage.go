@@ -20,9 +20,9 @@ import (
 	"atelier/storage"
 )
 
-// Backstage is what the web channel shows of how the bot works.
+// Backstage gives the web page access to the bot's work.
 type Backstage struct {
-	// Jobs are made after the channel, which they post to.
+	// Jobs is set later, since the jobs need the channel.
 	Jobs     *jobs.Jobs
 	Toolbox  *toolbox.Toolbox
 	blobs    storage.Blobs
@@ -31,15 +31,15 @@ type Backstage struct {
 
 var _ web.Workshop = (*Backstage)(nil)
 
-// Small is a picture as a JPEG whose sides are at most that long.
+// Small returns a picture as a JPEG with sides of at most side pixels.
 func (w *Backstage) Small(ctx context.Context, key string, side int) ([]byte, error) {
 	return w.pictures.Small(ctx, key, side)
 }
 
-// Forget deletes what the bot knows of a thread.
+// Forget deletes a thread.
 func (w *Backstage) Forget(ctx context.Context, t adapters.Thread) error {
 	_, err := w.Jobs.Forget(ctx, jobs.ThreadID(t))
-	if errors.Is(err, jobs.ErrUnknown) { // nothing was asked for yet; something may have been uploaded
+	if errors.Is(err, jobs.ErrUnknown) { // there are no requests yet, but maybe uploads
 		if err := w.blobs.DeleteAll(ctx, jobs.ThreadFolder(jobs.ThreadID(t))); err != nil {
 			return fmt.Errorf("delete the thread's files: %w", err)
 		}
@@ -48,7 +48,7 @@ func (w *Backstage) Forget(ctx context.Context, t adapters.Thread) error {
 	return err
 }
 
-// Work tells how an answer came about.
+// Work returns how an answer was made.
 func (w *Backstage) Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error) {
 	id, n, err := w.Jobs.Find(ctx, answer)
 	if err != nil {
@@ -59,12 +59,12 @@ func (w *Backstage) Work(ctx context.Context, answer adapters.MessageRef) (*draw
 		return nil, ignoreUnknown(err)
 	}
 	if n < 1 || n > len(r.Runs) || len(r.Runs[n-1].Steps) == 0 {
-		return nil, nil //nolint:nilnil // nothing was done for it
+		return nil, nil //nolint:nilnil // no steps were run
 	}
 	return drawn(r.Runs[n-1], r.Asked), nil
 }
 
-// ignoreUnknown is nil where nothing is known (any more).
+// ignoreUnknown drops the error of an unknown thread or request.
 func ignoreUnknown(err error) error {
 	if errors.Is(err, jobs.ErrUnknown) {
 		return nil
@@ -72,7 +72,7 @@ func ignoreUnknown(err error) error {
 	return err
 }
 
-// drawn is a run as a graph of its steps.
+// drawn returns a run as a graph of its steps.
 func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	given := map[string]plan.Resource{}
 	for _, r := range asked.Resources() {
@@ -101,7 +101,7 @@ func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	return work
 }
 
-// taken is what an argument of a step is bound to.
+// taken returns what an argument of a step is bound to.
 func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawing.Flow {
 	var flows []drawing.Flow
 	for _, leaf := range b.Source.Leaves() {
@@ -133,7 +133,7 @@ func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawi
 	return flows
 }
 
-// shortValue is the beginning of a small resource's value.
+// shortValue returns the beginning of a resource's value.
 func shortValue(r plan.Resource) string {
 	if r.Type.Media() {
 		return ""
@@ -141,7 +141,7 @@ func shortValue(r plan.Resource) string {
 	return shortened(r.Value)
 }
 
-// shortened is the beginning of a text.
+// shortened cuts a text to 80 characters.
 func shortened(s string) string {
 	const longest = 80 // characters
 	s = strings.Join(strings.Fields(s), " ")
@@ -151,11 +151,11 @@ func shortened(s string) string {
 	return string([]rune(s)[:longest-1]) + "…"
 }
 
-// Tools are all of the catalogue.
+// Tools lists all tools of the catalogue.
 func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 	statuses, err := w.Toolbox.Statuses(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look at the tools: %w", err)
+		return nil, fmt.Errorf("list the tools: %w", err)
 	}
 	all := make([]webpage.Tool, len(statuses))
 	for i, s := range statuses {
@@ -176,14 +176,14 @@ func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 	return all, nil
 }
 
-// MaxExamples is how many requests a newcomer is shown.
+// MaxExamples is the maximum number of examples.
 const MaxExamples = 8
 
-// Examples are requests that the live tools can do: one of each domain in turn.
+// Examples returns requests that available tools can do, from each domain in turn.
 func (w *Backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
 	statuses, err := w.Toolbox.Statuses(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look at the tools: %w", err)
+		return nil, fmt.Errorf("list the tools: %w", err)
 	}
 	var domains []string
 	of := map[string][]webpage.Example{}

@@ -17,18 +17,18 @@ import (
 	"atelier/storage"
 )
 
-// webMedia keeps the files of the web channel among those of the jobs: they go with their
-// thread, and their time comes with the others'.
+// webMedia stores the files of the web page with those of the jobs, so that they are deleted with their
+// thread and by retention.
 type webMedia struct {
 	blobs   storage.Blobs
 	limits  media.Limits
 	tell    plan.Tell
-	scratch string // the folder for passing files
+	scratch string // the folder for temporary files
 }
 
 var _ webmedia.Media = webMedia{}
 
-// Put keeps a file.
+// Put stores a file.
 func (m webMedia) Put(ctx context.Context, key string, r io.Reader) error {
 	return m.blobs.Put(ctx, key, r)
 }
@@ -48,14 +48,14 @@ func (m webMedia) GetRange(ctx context.Context, key string, offset, n int64) (io
 // Delete removes a file.
 func (m webMedia) Delete(ctx context.Context, key string) error { return m.blobs.Delete(ctx, key) }
 
-// Folder is where all of a thread lies.
+// Folder is the folder of a thread's files.
 func (webMedia) Folder(t adapters.Thread) string { return jobs.ThreadFolder(jobs.ThreadID(t)) }
 
-// Look finds out what a file is. What looks into files needs them on the disk.
+// Look inspects a file. It is copied to disk first, since the probes need that.
 func (m webMedia) Look(ctx context.Context, key, name, language string) (_ webmedia.Found, err error) {
 	folder, err := os.MkdirTemp(m.scratch, "atelier-look-")
 	if err != nil {
-		return webmedia.Found{}, fmt.Errorf("make a passing folder: %w", err)
+		return webmedia.Found{}, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	local := filepath.Join(folder, lookedAt(name))
@@ -72,7 +72,7 @@ func (m webMedia) Look(ctx context.Context, key, name, language string) (_ webme
 	return webmedia.Found{Type: info.MIME, Width: info.Width, Height: info.Height}, nil
 }
 
-// lookedAt is a name by which people know the file that is looked at, as every disk takes it.
+// lookedAt returns a file name that is valid on every disk and that people recognise.
 func lookedAt(name string) string {
 	const longest = 100 // bytes
 	name = filepath.Base(filepath.Clean("/" + name))
@@ -93,7 +93,7 @@ func (m webMedia) copyTo(ctx context.Context, key, local string) (err error) {
 	defer func() { err = errors.Join(err, from.Close()) }()
 	to, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("make a passing file: %w", err)
+		return fmt.Errorf("make a temporary file: %w", err)
 	}
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Close())

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// lookedAtRequests is how many of the latest requests are looked through for failures.
+	// lookedAtRequests is the number of latest requests searched for failures.
 	lookedAtRequests = 200
-	// maxFailures is how many failures are shown.
+	// maxFailures is the maximum number of failures shown.
 	maxFailures = 20
 )
 
-// Operations is how the program fares: its queues, processes and servers, and which requests failed. What was
-// asked for is not told, as requests come from other platforms too.
+// Operations returns the state of queues, processes and servers, and recent failures. It leaves out the texts
+// of requests, since they come from other platforms too.
 func (w *Backstage) Operations(ctx context.Context) (webpage.Operations, error) {
 	var all webpage.Operations
 	queues, err := w.Jobs.Queues(ctx)
 	if err != nil {
-		return all, fmt.Errorf("look at the queues: %w", err)
+		return all, fmt.Errorf("list the queues: %w", err)
 	}
 	for _, q := range queues {
 		all.Queues = append(all.Queues, webpage.Queue{
@@ -32,7 +32,7 @@ func (w *Backstage) Operations(ctx context.Context) (webpage.Operations, error) 
 	}
 	workers, err := w.Jobs.Workers(ctx)
 	if err != nil {
-		return all, fmt.Errorf("look at the processes: %w", err)
+		return all, fmt.Errorf("list the processes: %w", err)
 	}
 	for _, p := range workers {
 		all.Processes = append(all.Processes, webpage.Process{
@@ -41,7 +41,7 @@ func (w *Backstage) Operations(ctx context.Context) (webpage.Operations, error) 
 	}
 	servers, err := w.Toolbox.Health(ctx)
 	if err != nil {
-		return all, fmt.Errorf("look at the servers: %w", err)
+		return all, fmt.Errorf("list the servers: %w", err)
 	}
 	for _, s := range servers {
 		all.Servers = append(all.Servers, webpage.Server{
@@ -51,13 +51,13 @@ func (w *Backstage) Operations(ctx context.Context) (webpage.Operations, error) 
 	}
 	latest, err := w.Jobs.Requests(ctx, lookedAtRequests)
 	if err != nil {
-		return all, fmt.Errorf("look at the requests: %w", err)
+		return all, fmt.Errorf("list the requests: %w", err)
 	}
 	all.Failures = failures(latest)
 	return all, nil
 }
 
-// failures are the runs that failed, wholly or in part.
+// failures returns the runs that failed completely or partly.
 func failures(latest []jobs.Request) []webpage.Failure {
 	var all []webpage.Failure
 	for _, r := range latest {

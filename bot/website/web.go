@@ -1,4 +1,4 @@
-// Package website makes the browser's channel: the web page, and the gallery, operations and links around it.
+// Package website builds the web channel: the web page with its gallery, operations page and links.
 package website
 
 import (
@@ -22,18 +22,18 @@ import (
 	"atelier/storage"
 )
 
-// Site is the channel in the browser, with what stands before and beside it.
+// Site is the web channel with its login and further pages.
 type Site struct {
 	Channel   *web.Channel
 	backstage *Backstage
 	media     webMedia
 	guard     *guard.Guard
-	Links     *point.Links // nil where nobody knows where the pages are reached
-	pointing  *point.Pages // nil then too
+	Links     *point.Links // nil without a public URL
+	pointing  *point.Pages // likewise
 }
 
-// New makes the channel, which can keep and forget. [Site.serves] tells it the jobs,
-// and [Site.furnish] gives it what its pages show, before anything is served.
+// New builds the channel, which can already store and delete messages. Call [Site.Furnish] and
+// [Site.Serves] before serving.
 func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 	tell, err := workshop.NewTell()
 	if err != nil {
@@ -44,7 +44,7 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 		media:     webMedia{blobs: p.Blobs, limits: w.Limits(), tell: tell, scratch: p.Scratch.Folder()},
 	}
 	if s.guard, err = guard.New(guardOf(w, p)); err != nil {
-		return nil, fmt.Errorf("prepare who is let in: %w", err)
+		return nil, fmt.Errorf("prepare the login: %w", err)
 	}
 	s.Channel, err = web.New(web.Config{
 		State: p.State, Media: s.media, Workshop: s.backstage, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
@@ -56,8 +56,8 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 	return s, nil
 }
 
-// Furnish makes the process's toolbox, which its pages show and its jobs work with, and the
-// page to point at pictures where people of elsewhere reach it.
+// Furnish builds the toolbox for the pages and the jobs, and with a public URL the page for marking
+// pictures.
 func (s *Site) Furnish(ctx context.Context, w workshop.Workshop, p *place.Place) (*toolbox.Toolbox, error) {
 	catalogue, err := w.ReadCatalogue()
 	if err != nil {
@@ -83,16 +83,16 @@ func (s *Site) Furnish(ctx context.Context, w workshop.Workshop, p *place.Place)
 		Handle: func(ctx context.Context, e adapters.Event) error { return s.backstage.Jobs.Handle(ctx, e) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("prepare the page to point at pictures: %w", err)
+		return nil, fmt.Errorf("prepare the page for marking pictures: %w", err)
 	}
 	return s.backstage.Toolbox, nil
 }
 
-// guardOf is how people are let in.
+// guardOf is the configuration of the login.
 func guardOf(w workshop.Workshop, p *place.Place) guard.Config {
 	g := guard.Config{
 		Password: string(w.Web.Password), Header: w.Web.UserHeader, Proxies: w.Web.Proxies, Public: w.Web.Public, State: p.State, Log: w.Logger(),
-		Unlimited: web.IsUpload, // as many as are chosen at once: the channel has limits of its own for them
+		Unlimited: web.IsUpload, // uploads have their own limits in the channel
 	}
 	if host, _, err := net.SplitHostPort(w.Listen); err == nil && host != "" {
 		g.Hosts = append(g.Hosts, host)
@@ -100,10 +100,10 @@ func guardOf(w workshop.Workshop, p *place.Place) guard.Config {
 	return g
 }
 
-// keyBytes is how long the key is by which links are signed.
+// keyBytes is the length of the key that signs links.
 const keyBytes = 32
 
-// sharedKey is a key that all processes have and nobody else: the first one makes it.
+// sharedKey returns a secret key that all processes share. The first one creates it.
 func sharedKey(ctx context.Context, state storage.State) ([]byte, error) {
 	const at = "web-key/links"
 	key := make([]byte, keyBytes)
@@ -118,8 +118,7 @@ func sharedKey(ctx context.Context, state storage.State) ([]byte, error) {
 	return key, nil
 }
 
-// MarkLink is where people of another platform can point at things on a picture, "" where
-// that cannot be shown there.
+// MarkLink returns the link for marking a picture from another platform; "" if there is none.
 func (s *Site) MarkLink(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error) {
 	if s.Links == nil || t.Adapter == web.Name || !point.Marks(storage.ContentOf(picture.Blob).Type) {
 		return "", nil
@@ -127,16 +126,15 @@ func (s *Site) MarkLink(ctx context.Context, t adapters.Thread, picture plan.Res
 	return s.Links.Link(ctx, point.Grant{Thread: t, Picture: picture.Name, Handle: picture.Blob}, storage.MaxLink)
 }
 
-// Handler serves the page to point at pictures, the channel where it is one of the
-// platforms, and beside them what is not the channel's. What a platform of elsewhere sends
-// is signed by it, and asked for no password.
+// Handler serves the page for marking pictures, the channel if it is enabled, and the other pages in
+// beside. Requests of chat platforms in signed need no password: the platforms sign them.
 func (s *Site) Handler(channel, private bool, signed map[string]http.Handler, beside http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for at, h := range signed {
 		mux.Handle(at, h)
 	}
 	mux.Handle("/healthz", beside)
-	if private { // so no page of somebody else's reads them, whose name is made to lead here
+	if private { // against DNS rebinding
 		beside = s.guard.Outer(beside)
 	}
 	mux.Handle("/readyz", beside)
@@ -154,7 +152,7 @@ func (s *Site) Handler(channel, private bool, signed map[string]http.Handler, be
 	return mux
 }
 
-// Guarded is for programs that ask with the password, or whose proxy says who they are.
+// Guarded protects a handler for programs, by the password or by the proxy's header.
 func (s *Site) Guarded(next http.Handler, c settings.Web) http.Handler {
 	if c.Password == "" && c.UserHeader != "" {
 		return s.guard.Protect(next)
@@ -162,11 +160,11 @@ func (s *Site) Guarded(next http.Handler, c settings.Web) http.Handler {
 	return s.guard.Basic(next)
 }
 
-// size is that of a picture as people see it.
+// size returns the size of a picture, upright.
 func (m webMedia) size(ctx context.Context, key string) (width, height int, err error) {
 	found, err := m.Look(ctx, key, key[strings.LastIndexByte(key, '/')+1:], "")
 	return found.Width, found.Height, err
 }
 
-// Serves tells the channel whose jobs it shows.
+// Serves sets the jobs that the channel shows.
 func (s *Site) Serves(j *jobs.Jobs) { s.backstage.Jobs = j }

@@ -25,14 +25,14 @@ import (
 	"atelier/bot/settings"
 )
 
-// What a server has time and room for that makes pictures and sound.
+// Limits of calls to servers that make pictures and sound.
 const (
 	leastToolTimeout = 10 * time.Minute
-	toolRetries      = 1         // a picture costs money, and may have been made
+	toolRetries      = 1         // a picture costs money, and may have been made already
 	maxToolAnswer    = 256 << 20 // a video in Base64
 )
 
-// Toolbox is that of the process, or else one that is made.
+// Toolbox returns the process's toolbox, or makes one.
 func (w Workshop) Toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
 	if w.Tools != nil {
 		return w.Tools, nil
@@ -51,17 +51,17 @@ func (w Workshop) Toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*t
 	return tools, nil
 }
 
-// workbench makes the backends of this build.
+// workbench makes the backends.
 type workbench struct {
 	shop     Workshop
 	films    *ffmpeg.FFmpeg
 	player   program.Player
-	measurer func(toolbox.Call) facts.Measurer // of the programs
+	measurer func(toolbox.Call) facts.Measurer // measures with the programs
 	confined *sandbox.Sandbox
 	services []string // the addresses that the catalogue's tools call
 }
 
-// servers are all that tools run on, in the order in which they are tried.
+// servers returns all servers that tools run on, in the order in which they are tried.
 func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 	c := w.shop
 	own, err := w.own()
@@ -75,7 +75,7 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 			made, err = w.watched(s, made)
 		}
 		if err != nil {
-			return nil, fault.Usage("The server %s is set wrong: %s", s.Name, err)
+			return nil, fault.Usage("The settings of the server %s are wrong: %s", s.Name, err)
 		}
 		rest = append(rest, made...)
 	}
@@ -90,7 +90,7 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 	return slices.Concat(own, called, []toolbox.Server{written}, rest), nil
 }
 
-// called are the services that tools call, each by its host.
+// called returns the services that tools call, by host.
 func (w *workbench) called() ([]toolbox.Server, error) {
 	c := w.shop
 	var all []toolbox.Server
@@ -109,8 +109,8 @@ func (w *workbench) called() ([]toolbox.Server, error) {
 	return all, nil
 }
 
-// ServiceName is the name of a service's server: its host, without the colons that part the names of
-// candidates. The scheme is left out where it is the usual one: http with a port, https without.
+// ServiceName is the name of a service's server: its host, without colons, which separate the parts of
+// candidates' names. The usual scheme is left out: http with a port, https without.
 func ServiceName(base string) string {
 	scheme, host, _ := strings.Cut(base, "://")
 	name := strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host), "-")
@@ -120,7 +120,7 @@ func ServiceName(base string) string {
 	return scheme + "-" + name
 }
 
-// improvise is what has programs written by the first server with OpenAI's API.
+// improvise makes the backend whose programs are written by a model of the first server with OpenAI's API.
 func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 	c := improvise.Config{
 		Sandbox: w.confined, Environment: w.shop.PythonFolder(), Films: w.films, Limits: w.shop.Limits(), Off: !w.shop.Programs.Allowed,
@@ -136,7 +136,7 @@ func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 	return toolbox.Server{Name: settings.ImproviseKind, Kind: settings.ImproviseKind, Backend: b}, err
 }
 
-// own are those that need no server of the operator's.
+// own returns the backends that need no server of the operator.
 func (w *workbench) own() ([]toolbox.Server, error) {
 	c := w.shop
 	builtin, err := native.New(native.Config{Limits: c.Limits()})
@@ -172,7 +172,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	return servers, nil
 }
 
-// make makes what asks a server: one for each dialect that it is spoken to in.
+// make makes the backends for a server, one for each of its APIs.
 func (w *workbench) make(ctx context.Context, s settings.BackendServer) ([]toolbox.Server, error) {
 	c := w.shop
 	if s.Kind == settings.LocalAIKind {
@@ -201,11 +201,10 @@ func (w *workbench) make(ctx context.Context, s settings.BackendServer) ([]toolb
 	return []toolbox.Server{made}, err
 }
 
-// openAIPath is where a LocalAI server speaks OpenAI's API.
+// openAIPath is the path of OpenAI's API on a LocalAI server.
 const openAIPath = "/v1"
 
-// localai is a LocalAI server twice: as itself, and as one with OpenAI's API, whose models
-// it tells by itself.
+// localai adds a LocalAI server a second time, as a server with OpenAI's API, with the models that it lists.
 func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s settings.BackendServer, made toolbox.Server) ([]toolbox.Server, error) {
 	c := w.shop
 	own, err := localai.New(localai.Config{Endpoint: e, AllowMedia: c.Models.CloudMedia, Limits: c.Limits()})
@@ -227,7 +226,7 @@ func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s setting
 	return []toolbox.Server{made, beside}, err
 }
 
-// endpoint is a server at an address, with the names by which its settings are known.
+// endpoint returns the endpoint of a server, with the names of its settings for errors.
 func (w *workbench) endpoint(s settings.BackendServer, address string) (*endpoint.Endpoint, error) {
 	c := w.shop
 	names := endpoint.Names{
@@ -244,7 +243,7 @@ func (w *workbench) endpoint(s settings.BackendServer, address string) (*endpoin
 	})
 }
 
-// hub is where Hugging Face tells who runs which model.
+// hub returns Hugging Face's hub, which lists the providers of each model.
 func (w *workbench) hub() (*hftask.Hub, error) {
 	hf := w.shop.Backends.HF
 	e, err := endpoint.New(endpoint.Config{
@@ -257,7 +256,7 @@ func (w *workbench) hub() (*hftask.Hub, error) {
 	return &hftask.Hub{Models: e, BillTo: hf.BillTo}, nil
 }
 
-// openai is what asks the models of a server by OpenAI's API.
+// openai returns the backend for a server with OpenAI's API.
 func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s settings.BackendServer) (toolbox.Backend, error) {
 	c := w.shop
 	config := openai.Config{

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// wellFor is how long it is believed what a server says of its health: all the
-	// candidates that it has are asked after at once.
+	// wellFor is how long a server's health is cached, since all of its candidates are probed at
+	// once.
 	wellFor = 5 * time.Second
-	// wellWithin is how long it may take to say so.
+	// wellWithin is the timeout of the health check.
 	wellWithin = 5 * time.Second
 )
 
-// checkup is a backend on a server with a path of its own that reports whether it is well.
-// Nothing can run there while that path answers with no status of success.
+// checkup is a backend on a server with a health path. Nothing can run on it unless that path responds with
+// success.
 type checkup struct {
 	toolbox.Backend
 
@@ -30,12 +30,12 @@ type checkup struct {
 	path     string
 	endpoint *endpoint.Endpoint // the root of the server's host
 
-	turn chan struct{} // holds a token for who asks
+	turn chan struct{} // a semaphore: one check at a time
 	at   time.Time
 	err  error
 }
 
-// Capacity is that of the backend, 0 where it does not tell.
+// Capacity is the backend's capacity, 0 if unknown.
 func (k *checkup) Capacity(ctx context.Context) int {
 	if sized, ok := k.Backend.(toolbox.Sized); ok {
 		return sized.Capacity(ctx)
@@ -43,14 +43,12 @@ func (k *checkup) Capacity(ctx context.Context) int {
 	return 0
 }
 
-// withHealth has a backend asked after by the path that the file names for its server. The
-// endpoint is the root of the server's host.
+// withHealth adds the health check of the server to a backend. root is the root of the server's host.
 func withHealth(b toolbox.Backend, s settings.BackendServer, root *endpoint.Endpoint) toolbox.Backend {
 	return &checkup{Backend: b, server: s.Name, path: s.Health, endpoint: root, turn: make(chan struct{}, 1)}
 }
 
-// rootOf is the root of the host of an address, with the name and the password that stand
-// in it.
+// rootOf returns the root URL of an address, with its user and password.
 func rootOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -59,7 +57,7 @@ func rootOf(address string) (string, error) {
 	return (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}).String(), nil
 }
 
-// watched has what was made for a server asked after by its health path, if it has one.
+// watched adds the server's health check, if it has one, to its backends.
 func (w *workbench) watched(s settings.BackendServer, made []toolbox.Server) ([]toolbox.Server, error) {
 	if s.Health == "" {
 		return made, nil
@@ -78,7 +76,7 @@ func (w *workbench) watched(s settings.BackendServer, made []toolbox.Server) ([]
 	return made, nil
 }
 
-// Probe asks after the server, and then after the candidate.
+// Probe checks the server, and then the candidate.
 func (k *checkup) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if err := k.well(ctx); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (k *checkup) Probe(ctx context.Context, c toolbox.Candidate) error {
 	return k.Backend.Probe(ctx, c)
 }
 
-// ModelOf is what the backend says.
+// ModelOf returns the backend's model.
 func (k *checkup) ModelOf(ctx context.Context, c toolbox.Candidate) string {
 	if knows, ok := k.Backend.(toolbox.Knowing); ok {
 		return knows.ModelOf(ctx, c)
@@ -94,7 +92,7 @@ func (k *checkup) ModelOf(ctx context.Context, c toolbox.Candidate) string {
 	return ""
 }
 
-// well reports whether the server is, as it said a moment ago or says now.
+// well checks the server's health, or returns the cached result.
 func (k *checkup) well(ctx context.Context) error {
 	select {
 	case k.turn <- struct{}{}:
@@ -109,8 +107,8 @@ func (k *checkup) well(ctx context.Context) error {
 	defer cancel()
 	_, err := k.endpoint.Do(mine, endpoint.Request{Path: k.path, Plainly: true})
 	switch {
-	case ctx.Err() != nil: // nobody answered, and nobody is to blame
-		return fmt.Errorf("ask for the health of %s: %w", k.server, ctx.Err())
+	case ctx.Err() != nil: // the caller gave up; the server is not to blame
+		return fmt.Errorf("check the health of %s: %w", k.server, ctx.Err())
 	case endpoint.Loading(err):
 		err = fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
 	case err != nil:

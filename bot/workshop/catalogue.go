@@ -4,5 +4,5 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// ReadBuiltin reads the tools that come with the program.
+// ReadBuiltin reads the built-in tools.
 func ReadBuiltin() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) }

@@ -14,24 +14,24 @@ import (
 	"atelier/jobs"
 )
 
-// chatCommands answers those that people give in a chat: help, status and tools.
+// chatCommands answers commands in chats, such as help, status and tools.
 type chatCommands struct {
 	tell plan.Tell
-	// tools are all that there are, live the names of those that can run now.
+	// tools are all tools, and live returns the names of those that can run now.
 	tools []toolbox.Tool
 	live  func(ctx context.Context) (map[string]bool, error)
-	// samples are requests that can be done here.
+	// samples returns requests that can be done here.
 	samples func(ctx context.Context) ([]plan.Sample, error)
-	// standing is how somebody stands in a thread.
+	// standing returns a person's requests in progress and remaining quota in a thread.
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
-	// recent are the last requests of somebody in a workspace that were answered, the latest first.
+	// recent returns a person's answered requests in a workspace, latest first.
 	recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error)
-	// steps say what the steps of a run make.
+	// steps describes what the steps of a run make.
 	steps func(run jobs.Run) []plan.Message
 	now   func() time.Time
 }
 
-// answer answers a command in a language, with requests to try.
+// answer answers a command, with requests to try.
 func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error) {
 	var lines []plan.Message
 	switch e.Command.Name {
@@ -59,13 +59,13 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 	return strings.Join(told, "\n"), try, nil
 }
 
-// talk tells how the bot is talked to.
+// talk explains how to talk to the bot.
 func talk() plan.Message {
 	return plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. " +
 		"To use the files of an earlier message, reply to it.")
 }
 
-// tried are requests that can be tried here, as items.
+// tried lists requests that can be tried here.
 func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 	tried, err := c.samples(ctx)
 	if err != nil {
@@ -78,16 +78,16 @@ func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 	return lines, nil
 }
 
-// prompts are what a platform suggests in a conversation: requests that can be tried here, and the question what else there is.
+// prompts lists suggestions for a conversation: requests that can be tried here, and the question what else there is.
 func (c chatCommands) prompts(ctx context.Context) ([]plan.Message, error) {
 	lines, err := c.tried(ctx)
 	return append(lines, plan.Quote("- What can you do?")), err
 }
 
-// answered is a request that was answered, with the address of its thread, "" if that is not known.
+// answered is an answered request with the address of its thread, "" if unknown.
 type answered struct{ wish, at string }
 
-// home is the bot's own page: what can be tried here, and what the person has asked for.
+// home is the bot's home page: requests to try, and the person's latest results.
 func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
 	lines, err := c.tried(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Messag
 	return lines, nil
 }
 
-// help tells how the bot is used.
+// help explains how to use the bot.
 func help() []plan.Message {
 	return []plan.Message{
 		talk(),
@@ -125,7 +125,7 @@ func help() []plan.Message {
 	}
 }
 
-// status tells what of somebody's is at work, and what they have left.
+// status lists a person's requests in progress, and the remaining quota.
 func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
 	s, err := c.standing(ctx, e.By, e.Thread)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Mess
 	return lines, nil
 }
 
-// atWork tells how a run stands that has not ended.
+// atWork describes the progress of a run.
 func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	since := plan.Span(c.now().Sub(run.At))
 	switch run.Status {
@@ -182,11 +182,11 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	}
 }
 
-// able tells which tools can run, by what they are for.
+// able lists the available tools by group.
 func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
 	live, err := c.live(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look at the tools: %w", err)
+		return nil, fmt.Errorf("list the tools: %w", err)
 	}
 	names, examples := map[string][]string{}, map[string]string{}
 	for _, t := range c.tools {
@@ -217,7 +217,7 @@ func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
 	return lines, nil
 }
 
-// group is what tools are about.
+// group is a group of tools by topic.
 type group struct {
 	of     string
 	called plan.Message
@@ -230,7 +230,7 @@ func groups() []group {
 	}
 }
 
-// groupOf is the group of a domain of the catalogue.
+// groupOf returns the group of a domain.
 func groupOf(domain string) string {
 	switch kind, _, _ := strings.Cut(domain, "-"); kind {
 	case "image", "visual":
@@ -244,7 +244,7 @@ func groupOf(domain string) string {
 	}
 }
 
-// toolWords is the name of a tool as people read it.
+// toolWords is the name of a tool for people.
 func toolWords(tool string) string { return strings.ReplaceAll(tool, "_", " ") }
 
 func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) }

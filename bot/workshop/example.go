@@ -9,13 +9,13 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Braces are what stands around the words of an example that change from request to request.
+// Braces removes the braces around the variable words of an example.
 var Braces = strings.NewReplacer("{", "", "}", "")
 
-// named finds the name of a file in an example: people who try it have another one.
+// namedFile matches a file name in an example, since people who try it have another file.
 var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
 
-// Example is a request that a live tool can do with one file, or none, of anybody's.
+// Example returns a request that an available tool can do with at most one file, whichever it is.
 func Example(s toolbox.Status) (webpage.Example, bool) {
 	if !s.Live {
 		return webpage.Example{}, false
@@ -25,7 +25,7 @@ func Example(s toolbox.Status) (webpage.Example, bool) {
 		if a.Type.Media() && !a.Optional {
 			needs = append(needs, string(a.Type))
 		} else if a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format {
-			return webpage.Example{}, false // a text to be brought along, or a format that may not be at hand
+			return webpage.Example{}, false // needs a text, or a format that people may not have
 		}
 	}
 	if len(needs) > 1 {

@@ -11,10 +11,10 @@ import (
 
 var _ jobs.Fitter = jobsAgent{}
 
-// fitting are the tools that make a file small enough for a limit, by what they take.
+// fitting are the tools that reduce a file to a size limit, by type.
 var fitting = map[plan.Type]string{plan.Image: "fit_image_size", plan.Video: "fit_video_size", plan.Audio: "fit_audio_size"}
 
-// Fit makes a file small enough for a limit in bytes, by one of the tools of the catalogue.
+// Fit reduces a file to a size limit, in bytes, with a tool of the catalogue.
 func (a jobsAgent) Fit(ctx context.Context, made plan.Resource, limit int64, folder string) (plan.Resource, bool, error) {
 	tool, ok := fitting[made.Type]
 	most := fmt.Sprintf("%d B", limit)

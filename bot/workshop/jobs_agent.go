@@ -24,9 +24,8 @@ import (
 	"atelier/storage"
 )
 
-// Jobs wires the jobs to the place and to an agent. How it thinks is told by thinks, and
-// all that is special to who wires it by j: adapters, pools, metrics, a command. What is
-// about the settings is filled in.
+// Jobs wires jobs to the place and to an agent. The caller sets the planning options in thinks, and in j
+// adapters, pools and metrics; the rest comes from the settings.
 func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config, j jobs.Config) (*jobs.Jobs, error) {
 	catalogue, err := w.ReadCatalogue()
 	if err != nil {
@@ -53,7 +52,7 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 			return nil, fmt.Errorf("open links: %w", err)
 		}
 	}
-	j.Quota = w.Quota // whoever is at the machine itself is held to no limit
+	j.Quota = w.Quota // the terminal has no limits
 	j.Quota.Exempt = append(slices.Clone(w.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
 	j.Programs = w.Programs.In
 	j.Command = chatCommands{
@@ -75,11 +74,11 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 		},
 	}.answer
 	j.Samples = samples{a}
-	made, err = jobs.New(j) // before anything asks for what is elsewhere
+	made, err = jobs.New(j) // the closures above use it
 	return made, err
 }
 
-// liveTools are those that this process or another one can run now.
+// liveTools returns the tools that this process or another one can run now.
 func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bool, error) {
 	live := map[string]bool{}
 	for _, can := range []func(context.Context) (map[string][]plan.Candidate, error){a.Capabilities, j.Elsewhere} {
@@ -94,7 +93,7 @@ func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bo
 	return live, nil
 }
 
-// NewTell tells the fixed sentences in the language of who reads them.
+// NewTell returns the function that translates the fixed sentences.
 func NewTell() (plan.Tell, error) {
 	sentences, err := messages.New()
 	if err != nil {
@@ -103,7 +102,7 @@ func NewTell() (plan.Tell, error) {
 	return func(language string, m plan.Message) string { return sentences.Tell(language, m) }, nil
 }
 
-// inspect looks into a file that somebody sent.
+// inspect inspects a file that somebody sent.
 func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
 	info, err := media.Inspect(ctx, path, w.Limits())
 	if err != nil {
@@ -114,13 +113,13 @@ func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
 		return jobs.File{}, err
 	}
 	facts, err := prober.Facts(ctx, path, info)
-	if err != nil { // the tool that is given the file says what is wrong with it
+	if err != nil { // the tool that gets the file will report the problem
 		facts = nil
 	}
 	return jobs.File{Type: info.Type, Ext: info.Ext, Facts: strings.Join(facts, ", ")}, nil
 }
 
-// jobsAgent is the agent as the jobs need it.
+// jobsAgent adapts the agent to the interface of the jobs.
 type jobsAgent struct {
 	agent *agent.Agent
 	tell  plan.Tell
@@ -137,8 +136,8 @@ func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	return p, passing(err)
 }
 
-// Act does one step, if it is for this process. Where its files could not be had or kept just now,
-// that is its error, and it is tried again.
+// Act runs a step, if this process can. If storage is unavailable, it returns the error, so that the step is
+// retried.
 func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	if a.agent.Lacks(ctx, w.Steps[w.At].Action, w.Anyhow) {
 		return plan.Result{}, jobs.ErrLacking
@@ -150,16 +149,16 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return result, nil
 }
 
-// Writes reports whether a program is written for the action before it can run.
+// Writes reports whether a program must be written before the action can run.
 func (a jobsAgent) Writes(action plan.Action) bool { return a.agent.Writes(action) }
 
-// Write has the next program of a step written.
+// Write has the model write the next draft of a step's program.
 func (a jobsAgent) Write(ctx context.Context, w jobs.Work) (plan.Draft, error) {
 	d, err := a.agent.Write(ctx, stepOf(w), w.Drafts)
 	return d, passing(err)
 }
 
-// stepOf is a step as the agent knows it.
+// stepOf converts a step for the agent.
 func stepOf(w jobs.Work) step.Work {
 	memory := step.NewMemory(w.Resources)
 	for _, s := range w.Steps {
@@ -172,7 +171,7 @@ func stepOf(w jobs.Work) step.Work {
 	}
 }
 
-// accountOf is a run as the agent knows it.
+// accountOf converts a run for the agent.
 func accountOf(told jobs.Account) planner.Account {
 	account := planner.Account{Request: told.Request, Plan: told.Plan}
 	if r := told.Route; r != nil {
@@ -181,7 +180,7 @@ func accountOf(told jobs.Account) planner.Account {
 	return account
 }
 
-// Respond tells what came of a run.
+// Respond writes the answer of a run.
 func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
 	account := accountOf(told)
 	account.Left = told.Plan.LeftBy(nil)
@@ -195,33 +194,33 @@ func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan
 	return answer.Text, answer.Thinking, passing(err)
 }
 
-// Ways are labels for offers.
+// Ways returns labels for offers.
 func (a jobsAgent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
 	return a.agent.Ways(p, chosen, offers)
 }
 
-// Steps say what the steps of a run make.
+// Steps describes what the steps of a run make.
 func (a jobsAgent) Steps(told jobs.Account) []plan.Message { return a.agent.Steps(accountOf(told)) }
 
-// Alts describe what the steps of a run made.
+// Alts returns alternative texts for the results of a run.
 func (a jobsAgent) Alts(told jobs.Account) []plan.Message { return a.agent.Alts(accountOf(told)) }
 
-// Device is where an action is done.
+// Device returns the device that an action runs on.
 func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
 	return a.agent.Device(ctx, action)
 }
 
-// Hears is the action by which a voice message is written down.
+// Hears returns the action that transcribes a voice message.
 func (a jobsAgent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
 	return a.agent.Hears(ctx, voice)
 }
 
-// Capabilities are the tools that this process can run.
+// Capabilities returns the tools that this process can run.
 func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
 	return a.agent.Capabilities(ctx)
 }
 
-// passing marks what a server may do later.
+// passing marks errors that a retry may cure.
 func passing(err error) error {
 	switch endpoint.KindOf(err) {
 	case endpoint.Down, endpoint.TimedOut, endpoint.Limited:

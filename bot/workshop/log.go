@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// LineWriter writes one line of the log after another, whichever logger it comes from.
+// LineWriter serializes the lines of several loggers.
 type LineWriter struct {
 	mu sync.Mutex
 	To io.Writer

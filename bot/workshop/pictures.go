@@ -15,26 +15,24 @@ import (
 	"atelier/bot/fault"
 )
 
-// Pictures hands the pictures of a conversation to a model that looks at them: small,
-// and without metadata.
+// Pictures provides the pictures of a conversation for a model, small and without metadata.
 type Pictures struct {
 	blobs   step.Blobs
 	limits  media.Limits
-	scratch string // the folder for passing files
+	scratch string // the folder for temporary files
 }
 
 var _ llm.Pictures = Pictures{}
 
-// shownSide is the longest side of a picture that is shown, in pixels: enough to tell
-// what is on it, and cheap.
+// shownSide is the maximum side of a picture for a model, in pixels: enough to recognise things, and cheap.
 const shownSide = 768
 
-// NewPictures are the pictures among the blobs, which pass through a folder.
+// NewPictures returns the pictures of blobs. They are converted in the folder scratch.
 func NewPictures(blobs step.Blobs, limits media.Limits, scratch string) Pictures {
 	return Pictures{blobs, limits, scratch}
 }
 
-// Picture is the picture as a JPEG.
+// Picture returns a picture as a JPEG.
 func (p Pictures) Picture(ctx context.Context, r plan.Resource) ([]byte, error) {
 	b, err := p.Small(ctx, r.Blob, shownSide)
 	if err != nil {
@@ -43,7 +41,7 @@ func (p Pictures) Picture(ctx context.Context, r plan.Resource) ([]byte, error) 
 	return b, nil
 }
 
-// Small is a picture as a JPEG whose sides are at most that long.
+// Small returns a picture as a JPEG with sides of at most side pixels.
 func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, err error) {
 	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
 	if err != nil {

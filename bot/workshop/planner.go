@@ -15,8 +15,8 @@ import (
 	"atelier/bot/settings"
 )
 
-// NewPlanner is the planner that the settings name. It sees the pictures that are shown, if it is
-// one that looks at them; none are where there are no blobs. Fixed sentences are told by tell.
+// NewPlanner returns the planner that the settings name. If it uses vision, it gets the pictures in shown.
+// tell translates fixed sentences.
 func (w Workshop) NewPlanner(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Tell) (planner.Planner, error) {
 	if w.Planner == settings.LLMPlanner && !w.Fallback {
 		return w.LanguageModel(catalogue, shown, tell)
@@ -35,7 +35,7 @@ func (w Workshop) NewPlanner(catalogue *toolbox.Catalogue, shown Pictures, tell 
 	return fallback.New(fallback.Config{First: model, Second: byRules, Tell: tell, Log: w.Logger()})
 }
 
-// LanguageModel is the planner that asks a model.
+// LanguageModel returns the planner that uses a language model.
 func (w Workshop) LanguageModel(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Tell) (*llm.Planner, error) {
 	m := w.Models
 	asked := endpoint.Config{Timeout: m.Timeout, Transport: w.Transport, Wrap: w.Wrap, Log: w.Logger()}
@@ -62,7 +62,7 @@ func (w Workshop) LanguageModel(catalogue *toolbox.Catalogue, shown Pictures, te
 			return nil, err
 		}
 		config.Decomposer = llm.Model{Endpoint: own, Name: m.DecomposerName}
-		if m.Decomposer.BaseURL == m.Server.BaseURL { // another server may know another one
+		if m.Decomposer.BaseURL == m.Server.BaseURL { // another server may have another limit
 			config.Decomposer.TokenField = m.TokenField
 		}
 	}
@@ -72,7 +72,7 @@ func (w Workshop) LanguageModel(catalogue *toolbox.Catalogue, shown Pictures, te
 	return llm.New(config)
 }
 
-// SpeakTo speaks to the server, as patiently as how says.
+// SpeakTo returns the endpoint of a server, with the timeouts and retries of how.
 func SpeakTo(s settings.Server, how endpoint.Config) (*endpoint.Endpoint, error) {
 	how.BaseURL, how.Key, how.AzureVersion = s.BaseURL, string(s.Key), s.AzureVersion
 	e, err := endpoint.New(how)
@@ -82,7 +82,7 @@ func SpeakTo(s settings.Server, how endpoint.Config) (*endpoint.Endpoint, error)
 	return e, nil
 }
 
-// ModelChoice is what chooses among the models of the server, which is asked nothing yet.
+// ModelChoice returns the choice among the server's models. It does not call the server yet.
 func (w Workshop) ModelChoice() (*family.Choice, error) {
 	if w.Choice != nil {
 		return w.Choice, nil

@@ -1,8 +1,7 @@
 package workshop
 
-// GPUAtOnce is how many actions are asked of servers with models at a time where these do
-// not tell how many they work on.
+// GPUAtOnce is the number of concurrent actions on model servers that do not report their capacity.
 const GPUAtOnce = 4
 
-// ProgramsAtOnce is how many programs that a model has written run at a time.
+// ProgramsAtOnce is the number of concurrent programs written by a model.
 const ProgramsAtOnce = 2

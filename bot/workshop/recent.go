@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// lookedAt is how many requests are looked at, of everybody, for those of one person.
+	// lookedAt is the number of latest requests searched for those of one person.
 	lookedAt = 100
 	maxShown = 5
 	maxWish  = 80 // characters
 )
 
-// recentOf are the last requests of a person in a workspace that were answered, the latest first.
+// recentOf returns a person's answered requests in a workspace, latest first.
 func recentOf(
 	ctx context.Context, latest func(ctx context.Context, n int) ([]jobs.Request, error), known []adapters.Adapter, by adapters.Person, in adapters.Thread,
 ) ([]answered, error) {
@@ -41,7 +41,7 @@ func recentOf(
 	return shown, nil
 }
 
-// locate is the address of a thread, "" if it is not known here.
+// locate returns the address of a thread; "" if unknown.
 func locate(ctx context.Context, known []adapters.Adapter, t adapters.Thread) (string, error) {
 	for _, a := range known {
 		if l, ok := a.(adapters.Locator); ok && a.Name() == t.Adapter {
@@ -55,7 +55,7 @@ func locate(ctx context.Context, known []adapters.Adapter, t adapters.Thread) (s
 	return "", nil
 }
 
-// firstWords is a request on one line, cut.
+// firstWords cuts a request to one line.
 func firstWords(wish string) string {
 	letters := []rune(strings.Join(strings.Fields(wish), " "))
 	if len(letters) <= maxWish {

@@ -9,12 +9,12 @@ import (
 
 var _ jobs.Reworker = jobsAgent{}
 
-// Reworks are the ways to go on from the results of a run that can run now.
+// Reworks returns the follow-ups on the results of a run, such as Vary, that can run now.
 func (a jobsAgent) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework, error) {
 	return a.agent.Reworks(ctx, made)
 }
 
-// Rework plans one of them.
+// Rework plans a follow-up.
 func (a jobsAgent) Rework(
 	ctx context.Context, r plan.Request, made *plan.Route, how plan.Rework, limits map[string]int64,
 ) (*plan.Plan, error) {

@@ -11,17 +11,17 @@ import (
 	"atelier/jobs"
 )
 
-// samples are what people try by the buttons of examples, with the web page's sample files.
+// samples provides the example requests behind buttons, and the web page's sample files.
 type samples struct{ agent *agent.Agent }
 
 var _ jobs.Samples = samples{}
 
-// Sample is the sample of a key.
+// Sample returns the sample of a key.
 func (s samples) Sample(ctx context.Context, key string) (plan.Sample, error) {
 	return s.agent.Sample(ctx, key)
 }
 
-// File is the sample file of a type.
+// File returns the sample file of a type.
 func (samples) File(t plan.Type) adapters.File {
 	return adapters.File{ID: string(t), Name: webpage.SampleName(string(t)), Handle: string(t)}
 }

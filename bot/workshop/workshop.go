@@ -1,5 +1,4 @@
-// Package workshop makes what the settings name: the catalogue, the backends, the planner, the agent and
-// the jobs.
+// Package workshop builds what the settings name: catalogue, backends, planner, agent and jobs.
 package workshop
 
 import (
@@ -25,39 +24,37 @@ import (
 	"atelier/bot/settings"
 )
 
-// Workshop makes what the settings name. What it makes only once, such as a toolbox, is shared by
-// those who were handed a copy with it.
+// Workshop builds what the settings name. Copies share fields such as Tools once they are set.
 type Workshop struct {
 	settings.Config
 
-	// LogTo is where the log goes. Nil is nowhere.
+	// LogTo receives the log; nil discards it.
 	LogTo io.Writer
-	// Builtin gives the tools that come with the program. Nil reads them anew.
+	// Builtin returns the built-in tools. Nil reads them each time.
 	Builtin func() (*toolbox.Catalogue, error)
-	// Elsewhere tells what other processes can run. Nil is nothing.
+	// Elsewhere returns what other processes can run; nil means nothing.
 	Elsewhere func(context.Context) (map[string][]plan.Candidate, error)
-	// Here reports whether the process works on what a candidate needs. Nil is all of them.
+	// Here reports whether this process works on a candidate's queue; nil means all.
 	Here func(plan.Candidate) bool
-	// RunsOnly marks a process that runs programs that others write.
+	// RunsOnly marks a process that only runs programs written by others.
 	RunsOnly bool
-	// Tools is the process's own toolbox. Nil makes one when it is needed.
+	// Tools is the process's toolbox; nil makes one when needed.
 	Tools *toolbox.Toolbox
-	// Films is what the process reads sound and video with. It remembers which files it has looked
-	// at. Nil makes one when it is needed.
+	// Films reads sound and video, and caches probe results; nil makes one when needed.
 	Films *ffmpeg.FFmpeg
-	// Choice chooses among the models of the server. Nil makes one when it is needed.
+	// Choice chooses among the server's models; nil makes one when needed.
 	Choice *family.Choice
-	// Transport carries what the planner asks, and Wrap goes round it. Nil is the network.
+	// Transport carries the planner's calls, wrapped by Wrap; nil is the network.
 	Transport http.RoundTripper
 	Wrap      func(http.RoundTripper) http.RoundTripper
 }
 
-// Limits bound what is read.
+// Limits returns the limits of media files.
 func (w Workshop) Limits() media.Limits {
 	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory}
 }
 
-// ReadCatalogue is the built-in tools and the operator's.
+// ReadCatalogue reads the built-in tools and the operator's.
 func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 	read := w.Builtin
 	if read == nil {
@@ -76,17 +73,17 @@ func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 func (w *LineWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.To.Write(p) //nolint:wrapcheck // as if it were the writer itself
+	return w.To.Write(p) //nolint:wrapcheck // keep the writer's error
 }
 
-// Logger logs as the settings say.
+// Logger returns the logger that the settings describe.
 func (w Workshop) Logger() *slog.Logger {
 	if w.LogTo == nil {
 		return slog.New(slog.DiscardHandler)
 	}
 	options := &slog.HandlerOptions{Level: w.Log}
 	if w.LogJSON {
-		options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr { // a time is a number of nanoseconds otherwise
+		options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr { // else durations are printed in nanoseconds
 			if a.Value.Kind() == slog.KindDuration {
 				a.Value = slog.StringValue(a.Value.Duration().String())
 			}
@@ -97,8 +94,8 @@ func (w Workshop) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(w.LogTo, options))
 }
 
-// Agent wires everything into a, which says how to work. blobs may be nil for an agent
-// that only plans.
+// Agent builds an agent from the settings and the options in a. blobs may be nil for an agent that only
+// plans.
 func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs step.Blobs, a agent.Config) (*agent.Agent, error) {
 	w, err := w.Shared()
 	if err != nil {
@@ -120,8 +117,7 @@ func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs
 	return agent.New(a)
 }
 
-// Shared is the workshop with what the parts of a process share: the model that they ask, and what
-// they read sound and video with.
+// Shared returns the workshop with Choice and Films set, for all parts of a process to share.
 func (w Workshop) Shared() (_ Workshop, err error) {
 	if w.Choice, err = w.ModelChoice(); err == nil {
 		w.Films, err = w.FFmpeg()
@@ -129,8 +125,7 @@ func (w Workshop) Shared() (_ Workshop, err error) {
 	return w, err
 }
 
-// FFmpeg reads sound and video, by programs that run confined: that of the process, or else one that is
-// made.
+// FFmpeg returns the process's FFmpeg, or makes one.
 func (w Workshop) FFmpeg() (*ffmpeg.FFmpeg, error) {
 	if w.Films != nil {
 		return w.Films, nil
@@ -141,15 +136,15 @@ func (w Workshop) FFmpeg() (*ffmpeg.FFmpeg, error) {
 	}
 	films, err := ffmpeg.New(ffmpeg.Config{Limits: w.Limits(), Sandbox: confined})
 	if err != nil {
-		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+		return nil, fmt.Errorf("prepare ffmpeg: %w", err)
 	}
 	return films, nil
 }
 
-// PythonFolder is where the Python environment of programs is.
+// PythonFolder is the folder of the Python environment for programs.
 func (w Workshop) PythonFolder() string { return filepath.Join(w.Data, "python") }
 
-// prober measures files.
+// prober returns a prober of media files.
 func (w Workshop) prober() (probe.Prober, error) {
 	confined, err := w.sandbox()
 	if err != nil {
@@ -159,16 +154,16 @@ func (w Workshop) prober() (probe.Prober, error) {
 	return probe.Prober{FFmpeg: films, Sandbox: confined}, err
 }
 
-// sandbox is where programs run.
+// sandbox returns the sandbox for programs.
 func (w Workshop) sandbox() (*sandbox.Sandbox, error) {
 	confined, err := sandbox.New(sandbox.Config{Budget: w.Memory})
 	if err != nil {
-		return nil, fmt.Errorf("prepare what programs run in: %w", err)
+		return nil, fmt.Errorf("prepare the sandbox: %w", err)
 	}
 	return confined, nil
 }
 
-// extraTypes are the types of the catalogue that are not built in.
+// extraTypes returns the catalogue's types that are not built in.
 func extraTypes(c *toolbox.Catalogue) []plan.Type {
 	var extra []plan.Type
 	add := func(t plan.Type) {
