@@ -16,8 +16,9 @@ type effectsToolCommand struct{}
 // Run lists the effects.
 func (*effectsToolCommand) Run(c *command.Call) error {
 	var b strings.Builder
-	b.WriteString("Effects declare how a tool's result is checked: \"name: word\" or \"name: {field: value}\". ARG is an argument,\n" +
-		"SETTING a setting. If a result cannot be measured, the check passes. A tool without effects declares: \"none: why\".\n")
+	b.WriteString("Effects say how a result is checked: \"name: word\" or \"name: {field: value}\". ARG is an\n" +
+		"argument, SETTING a setting. If a result cannot be measured, the check passes. A tool\n" +
+		"without effects declares \"none: why\".\n")
 	for _, k := range effect.List() {
 		head := k.Name
 		if fields := slices.DeleteFunc(slices.Clone(k.Fields), func(f string) bool { return f == "is" }); len(fields) > 0 {

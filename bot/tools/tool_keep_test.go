@@ -236,7 +236,7 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 	if status, _, stderr := keep.Run(t); status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
-	if status, _, stderr := keep.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, "There is a tool zigzag_edge already") {
+	if status, _, stderr := keep.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, "The tool zigzag_edge already exists") {
 		t.Errorf("it is kept twice: %s", stderr)
 	}
 	file := filepath.Join(own, "zigzag_edge.yaml")

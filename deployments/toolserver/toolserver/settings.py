@@ -1,4 +1,4 @@
-"""What can be set, all by variables of the environment, read once at the start."""
+"""The settings: environment variables, read once at startup."""
 
 from __future__ import annotations
 
@@ -19,61 +19,61 @@ def _names(value: object) -> object:
 
 
 class Settings(BaseModel):
-    """Each field is the variable TOOLSERVER_ and its name in capitals; README.md lists them."""
+    """Each field is set by TOOLSERVER_ and its name in capitals; README.md lists them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     host: str = "127.0.0.1"
-    """Where it listens. Anything but this machine itself needs a token."""
+    """The address to listen on. Any address but this machine's own needs a token."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    """Of TCP; 0 is any that is free."""
+    """The TCP port; 0 chooses a free one."""
     token: SecretStr = SecretStr("")
-    """What is asked for as a bearer token; empty is nothing."""
+    """The bearer token that clients must send; if empty, none."""
     models: Path | None = None
-    """A models.yaml of one's own."""
+    """Your own models.yaml."""
     tier: Tier = "standard"
-    """How large a GPU the models are for: 8 GB, 24 GB or 80 GB. Smaller tiers are served too."""
+    """The GPU size that models are chosen for: 8 GB, 24 GB or 80 GB. Smaller tiers are served too."""
     only: Annotated[list[str], BeforeValidator(_names)] = []
-    """The models that are served, by their ids; empty is all of the tier."""
+    """The ids of the models to serve; if empty, all of the tier."""
     weights: Path | None = None
-    """A folder with a folder org/model for each model; empty is the hub and its cache (HF_HOME)."""
+    """A folder with a subfolder org/model for each model; if empty, the hub and its cache (HF_HOME) are used."""
     converted: Path | None = None
-    """A folder with a folder org/model for each model that was converted (see below); others come from the hub."""
+    """A folder with a subfolder org/model for each converted model (see below); others come from the hub."""
     device: str = ""
-    """cuda, cuda:1, cpu; empty is the first GPU, or the CPU where there is none."""
+    """cuda, cuda:1 or cpu; if empty, the first GPU, or the CPU if there is none."""
     memory: Annotated[int, Field(ge=0)] = 0
-    """MiB that models may take of a device; 0 is nine tenths of what is free at the start."""
+    """The device memory for models, in MiB; 0 means nine tenths of the memory that is free at startup."""
     replicas: Annotated[int, Field(ge=1)] = 1
-    """Processes with a device each, at most as many as there are GPUs."""
+    """The number of processes, each with its own device: at most the number of GPUs."""
     max_body: Annotated[int, Field(gt=0)] = 128 << 20
-    """Bytes of a request."""
+    """The maximum size of a request, in bytes."""
     max_pixels: Annotated[int, Field(gt=0)] = 64_000_000
-    """Of a picture, before it is decoded."""
+    """The maximum size of a picture, checked before decoding."""
     max_audio: Annotated[float, Field(gt=0)] = 1800
-    """Seconds of a recording."""
+    """The maximum length of a recording, in seconds."""
     max_frames: Annotated[int, Field(gt=0)] = 512
-    """Frames of a video that are looked at: longer ones are looked at in as many places."""
+    """The maximum number of frames of a video to use; longer videos are sampled."""
     max_text: Annotated[int, Field(gt=0)] = 100_000
-    """Characters."""
+    """The maximum length of a text, in characters."""
     max_waiting: Annotated[int, Field(gt=0)] = 256
-    """Requests that wait at once in a replica; more are told to come again."""
+    """The maximum number of waiting requests per replica; further ones must retry."""
     patience: Annotated[float, Field(ge=0)] = 20
-    """Seconds after which an answer becomes a job that is asked after (202)."""
+    """Seconds after which a request becomes a job to poll (202)."""
     keep: Annotated[float, Field(gt=0)] = 900
-    """Seconds for which the result of a job is kept."""
+    """How long the result of a job is kept, in seconds."""
     grace: Annotated[float, Field(ge=0)] = 30
-    """Seconds that running work is given when the server is told to stop."""
+    """The grace period for running work at shutdown, in seconds."""
     log: Literal["debug", "info", "warning", "error"] = "info"
-    """What is logged at least; info has a line for each request."""
+    """The minimum level of the log; info has a line for each request."""
 
     @property
     def folders(self) -> list[Path]:
-        """Where models may be that were converted."""
+        """The folders that may contain converted models."""
         return [folder for folder in (self.weights, self.converted) if folder is not None]
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Reads the variables. A ValueError names the one that is wrong, and never its value."""
+        """Reads the variables. A ValueError names the wrong variable, but never its value."""
         values = {}
         for name, value in environment.items():
             field = name.removeprefix(PREFIX).lower()
