@@ -1,4 +1,4 @@
-{{/* What cannot work is refused here, in a sentence. */}}
+{{/* Rejects values that cannot work, with a sentence. */}}
 {{- define "atelier.check" -}}
 {{- $v := .Values -}}
 {{- $names := concat (keys $v.settings) (keys $v.environment) -}}

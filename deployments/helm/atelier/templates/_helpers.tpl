@@ -1,4 +1,4 @@
-{{/* What everything is called after: 30 characters at most, since KubeRay adds 24 to it. */}}
+{{/* The base name of all resources: at most 30 characters, since KubeRay adds 24. */}}
 {{- define "atelier.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- $full := default (ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name)) .Values.fullnameOverride -}}
@@ -8,7 +8,7 @@
 {{- $full -}}
 {{- end -}}
 
-{{/* Labels by which pods are found: (list root component). They never change. */}}
+{{/* Selector labels: (list root component). They never change. */}}
 {{- define "atelier.selector" -}}
 app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
@@ -38,14 +38,14 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 {{- end -}}
 {{- end -}}
 
-{{/* Where a secret is: (list root {name, key} default key). */}}
+{{/* The reference to a secret: (list root {name, key} default key). */}}
 {{- define "atelier.secretKey" -}}
 {{- $ref := default dict (index . 1) -}}
 name: {{ default (index . 0).Values.secretName $ref.name | quote }}
 key: {{ default (index . 2) $ref.key | quote }}
 {{- end -}}
 
-{{/* A variable whose value is a secret: (list root NAME {name, key}). */}}
+{{/* An environment variable from a secret: (list root NAME {name, key}). */}}
 {{- define "atelier.secretEnv" -}}
 - name: {{ index . 1 }}
   valueFrom:
@@ -53,12 +53,12 @@ key: {{ default (index . 2) $ref.key | quote }}
       {{- include "atelier.secretKey" (list (index . 0) (index . 2) (index . 1)) | nindent 6 }}
 {{- end -}}
 
-{{/* A value as text: YAML's numbers come as floating ones, and a large one would be written 1e+06. */}}
+{{/* A value as text. YAML's numbers are parsed as floats, and a large one would be printed as 1e+06. */}}
 {{- define "atelier.text" -}}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
-{{/* The parts that are the program, each with its queues. */}}
+{{/* The parts that run the program, with their queues. */}}
 {{- define "atelier.parts" -}}
 {{- $queues := ternary "gateway" "gateway,plan" .Values.plan.enabled -}}
 gateway: {{ $queues }}
@@ -78,7 +78,7 @@ program: program
 {{- define "atelier.s3Host" -}}{{ include "atelier.fullname" . }}-s3{{- end -}}
 {{- define "atelier.toolsName" -}}{{ include "atelier.fullname" . }}-tools{{- end -}}
 
-{{/* Where the tool server is, "" if there is none. */}}
+{{/* The URL of the tool server, "" if there is none. */}}
 {{- define "atelier.toolsUrl" -}}
 {{- if eq .Values.toolServer.mode "ray" -}}
 http://{{ include "atelier.toolsName" . }}-serve-svc:8000
@@ -87,7 +87,7 @@ http://{{ include "atelier.toolsName" . }}-serve-svc:8000
 {{- end -}}
 {{- end -}}
 
-{{/* What no pod is without. */}}
+{{/* The security context of every container. */}}
 {{- define "atelier.locked" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -95,9 +95,9 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The same for the whole pod: (list uid gid). The program's own sandbox for media programs
-asks the kernel for Landlock and a seccomp filter; RuntimeDefault of containerd and CRI-O
-lets it. A profile that does not leaves them unconfined, which "bot doctor" tells. */}}
+{{/* The security context of the whole pod: (list uid gid). The program's sandbox for media
+programs needs Landlock and a seccomp filter, which RuntimeDefault of containerd and CRI-O
+allows. Under a profile that does not, they are unconfined, as "bot doctor" reports. */}}
 {{- define "atelier.lockedPod" -}}
 runAsNonRoot: true
 runAsUser: {{ index . 0 }}
@@ -108,7 +108,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Where a pod runs: (list root values component). */}}
+{{/* The scheduling of a pod: (list root values component). */}}
 {{- define "atelier.placing" -}}
 {{- $root := index . 0 -}}
 {{- $v := index . 1 -}}
@@ -142,8 +142,8 @@ topologySpreadConstraints:
   {{- end }}
 {{- end -}}
 
-{{/* The environment of gateway and workers: (list root part). The part program is given no secrets
-but those of Redis and S3. */}}
+{{/* The environment of gateway and workers: (list root part). The part program gets only the
+secrets of Redis and S3. */}}
 {{- define "atelier.env" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
