@@ -1,4 +1,4 @@
-"""Which model does a request, and which of its tasks."""
+"""Chooses the model and the task of a request."""
 
 from __future__ import annotations
 

@@ -55,15 +55,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ROUTING_PERIOD = 1.0
-"""Seconds between two tellings of a replica to the router."""
+"""The interval at which replicas report to the router, in seconds."""
 HEALTH_PERIOD = 3.0
-"""Seconds between two looks at a replica's health; it is restarted after three bad ones."""
+"""The interval of health checks, in seconds; a replica is restarted after three failures."""
 HEALTH_TIMEOUT = 10.0
-"""Seconds after which a look that is not answered is a bad one."""
+"""The timeout of a health check, in seconds."""
 RESTART = 30.0
-"""Seconds that a new replica takes about, which who lost the only one is told to wait."""
+"""About how long a new replica takes to start, in seconds: the Retry-After when the only one is lost."""
 ANSWERED = 2.0
-"""Seconds within which a replica tells its state; one that hangs is left out."""
+"""The timeout of asking a replica for its state, in seconds; hanging ones are left out."""
 TAKEN = 5.0
 """Seconds within which a replica says that it has a request, and a second more for each RATE bytes."""
 RATE = 20e6
@@ -84,7 +84,7 @@ class Doer(Protocol):
 
 
 Make = Callable[[Settings, Registry], tuple[Doer, CollectorRegistry]]
-"""Makes what a replica consists of, and where its counts are."""
+"""Makes the parts of a replica, and its metrics."""
 
 
 def make_worker(settings: Settings, registry: Registry) -> tuple[Doer, CollectorRegistry]:

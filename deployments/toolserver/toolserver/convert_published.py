@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KINDS = ("folder", "sepformer-wham", "sepformer-wham16k-enhancement")
 KEPT = ("*.json", "*.txt", "*.model")
-"""What else of a folder is copied."""
+"""The other files that are copied."""
 
 
 def _tensors(path: Path) -> dict[str, torch.Tensor]:

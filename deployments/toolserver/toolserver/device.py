@@ -1,4 +1,4 @@
-"""What the engine asks of a device: how much memory it has, whether it still works."""
+"""The engine's view of a device: its memory, and whether it still works."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FREE_SHARE = 0.9
 """Of what is free on a GPU at the start, what models may take: the rest is for the CUDA context
 and for what the allocator cannot use."""
 RAM_SHARE = 0.5
-"""The same of a machine's memory, which others use too."""
+"""The same for a machine's memory, which other programs use too."""
 
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
-"""What a container may take (cgroup v2), where there is a limit."""
+"""The memory limit of the container (cgroup v2), if any."""
 _USED = Path("/sys/fs/cgroup/memory.current")
 
 

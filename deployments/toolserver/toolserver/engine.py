@@ -55,11 +55,11 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 PAUSE = 60.0
-"""Seconds after which a model that could not be loaded is tried again."""
+"""How long to wait before retrying to load a model, in seconds."""
 STEP = 0.01
-"""The least progress of a batch that is reported."""
+"""The minimum progress of a batch to report."""
 FETCHES = 4
-"""How many models are downloaded at once."""
+"""The maximum number of concurrent downloads."""
 
 _MIB = 1 << 20
 

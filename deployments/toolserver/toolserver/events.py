@@ -1,4 +1,4 @@
-"""What goes between the HTTP side and a replica. All of it is small, plain and pickled."""
+"""The messages between the HTTP side and a replica: small, plain and pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request passes: the token, the log, the metrics, and the limits of bodies."""
+"""Middleware of all requests: token, log, metrics, and limits of bodies."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .room import Room
 access = logging.getLogger("toolserver.access")
 
 BODIES = 8
-"""How many bodies of the largest size may be in memory at once. Of smaller ones it is more."""
+"""The number of bodies of maximum size that may be in memory at once."""
 STALL = 30.0
-"""Seconds for which a body may stall, because others need its room."""
+"""How long a body may stall, in seconds, since others need its memory."""
 OPEN = ("/healthz",)
 """Paths that need no token, because process supervisors have none."""
 

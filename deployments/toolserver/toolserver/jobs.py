@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 KEPT_BYTES = 512 << 20
-"""Of all results together. The newest is kept, however large it is."""
+"""The maximum size of all results together. The newest is always kept."""
 
 
 class Work:

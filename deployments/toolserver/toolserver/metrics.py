@@ -1,4 +1,4 @@
-"""What is counted of a device, for Prometheus."""
+"""The metrics of a device, for Prometheus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 from .faults import Code
 
 Outcome = Code | str
-"""The word of a fault; ok; cancelled."""
+"""The code of a fault, or ok, or cancelled."""
 
 
 class Metrics:

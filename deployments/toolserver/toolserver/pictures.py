@@ -1,4 +1,4 @@
-"""Pictures: read from bytes of people, and written for them."""
+"""Decoding and encoding of pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 from .faults import Fault
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
-"""Of Pillow: those that are taken. None of them names other files."""
+"""The accepted formats of Pillow. None of them refers to other files."""
 
 
 def sniff(data: bytes) -> str | None:

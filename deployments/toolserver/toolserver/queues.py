@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 PASSES = 32
-"""How many requests may be served before an older one."""
+"""The maximum number of requests that may overtake an older one."""
 SECONDS = 30.0
-"""The same in seconds of work of the device."""
+"""The same in seconds of device time."""
 
 
 class Waiting(Protocol):

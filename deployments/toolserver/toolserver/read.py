@@ -27,7 +27,7 @@ from .work import Request
 MOST_PARTS = 1_000_000
 """Commas and brackets in JSON: what would become far more memory than it is bytes."""
 MOST_CELLS = 50_000
-"""Of a table."""
+"""The maximum number of cells of a table."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The tables of README.md that are made of the code: python -m toolserver.readme [--write]."""
+"""Generates the tables in README.md: python -m toolserver.readme [--write]."""
 
 from __future__ import annotations
 

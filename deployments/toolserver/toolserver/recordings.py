@@ -27,13 +27,13 @@ from .faults import Fault
 from .work import Film, Sound
 
 MOST_RATE = 48_000
-"""Samples a second; recordings with more are read with as many. Models hear less."""
+"""The maximum sample rate, in hertz; recordings above it are resampled. Models use lower rates."""
 MOST_CHANNELS = 2
 MOST_DECODED = 60_000
-"""Frames of a video that are decoded at most: half an hour of usual ones."""
+"""The maximum number of frames to decode: half an hour of an ordinary video."""
 
 Check = Callable[[], None]
-"""Is called now and then; raises faults.Cancelled when nobody waits any more."""
+"""Called now and then; raises faults.Cancelled when nobody waits any more."""
 
 
 def sniff(data: bytes) -> str | None:

@@ -19,7 +19,7 @@ from .tasks import MODES, TASKS
 
 Tier = Literal["minimal", "standard", "full"]
 TIERS: tuple[Tier, ...] = ("minimal", "standard", "full")
-"""From small to large; each serves what the smaller ones serve too."""
+"""From small to large. Each serves the models of the smaller ones too."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$")]
 """The hub's org/model."""

@@ -1,4 +1,4 @@
-"""A limit of memory that requests share."""
+"""A memory limit that requests share."""
 
 from __future__ import annotations
 

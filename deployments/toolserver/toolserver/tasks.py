@@ -20,7 +20,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 MODES = ("edge", "line", "hed", "scribble", "pose", "depth", "normal", "segmentation")
-"""The maps that are made of pictures, and that pictures are drawn after."""
+"""The maps that are made from pictures, and that guide drawing."""
 
 Input = Literal["text", "picture", "sound", "film", "picture+question", "table+question"]
 Output = Literal["picture", "sound", "sounds", "film", "json"]
@@ -28,7 +28,7 @@ Output = Literal["picture", "sound", "sounds", "film", "json"]
 Picture = Annotated[str, Field(min_length=4, json_schema_extra={"format": "picture"})]
 """A picture in Base64, with or without "data:…,". The worker puts the decoded one in its place."""
 Mask = Annotated[str, Field(min_length=4, json_schema_extra={"format": "mask"})]
-"""The same, of the size of the picture; white is what is meant."""
+"""The same, in the size of the picture; the selected area is white."""
 
 Seed = Annotated[int, Field(ge=-1, le=2**63 - 1)]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -46,7 +46,7 @@ NEVER = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle", "*.h5", "*.msg
 """Pickles, other formats of the same weights, and programs."""
 
 _MOST_HEADER = 100_000_000
-"""Bytes: what the safetensors library takes at most."""
+"""The safetensors library's limit, in bytes."""
 
 
 class Download(Protocol):

@@ -1,4 +1,4 @@
-"""What a family of models has to offer, and what it is given: read this to add a model."""
+"""The interface of a family of models. Read this to add a model."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ DECODED = 24
 pictures, which are 1.5 GB by default."""
 THREADS = 4
 MORE = 32
-"""Requests besides those that wait for the device: they are being read or written."""
+"""The number of further requests that may be read or written at the same time."""
 
 
 class Engine(Protocol):

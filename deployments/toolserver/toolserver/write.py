@@ -1,4 +1,4 @@
-"""What a model made becomes the answer, in the form that who asks prefers."""
+"""Encodes results in the form that the client prefers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Size = tuple[int, int]
 """Width and height in pixels."""
 
 NARROWEST = 8
-"""How many times longer one side may be than the other; beyond that models draw stripes."""
+"""The maximum aspect ratio; beyond it models draw stripes."""
 
 
 def working(wanted: Size, native: int, multiple: int, freedom: float = 1) -> Size:

@@ -1,4 +1,4 @@
-"""Chance that is asked for by a number."""
+"""Random numbers from a seed."""
 
 from __future__ import annotations
 

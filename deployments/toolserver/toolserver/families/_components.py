@@ -32,7 +32,7 @@ logging.set_verbosity_error()
 LEFT_OUT = ("safety_checker", "feature_extractor", "image_encoder", "watermarker")
 
 CLASSES = {"ControlNetModel_Union": "ControlNetUnionModel"}
-"""What diffusers calls a class that a model calls otherwise: xinsir/controlnet-union-sdxl-1.0."""
+"""The name in diffusers of a class that a model calls otherwise: xinsir/controlnet-union-sdxl-1.0."""
 
 MISMATCH = "The weights of the model do not fit its architecture."
 

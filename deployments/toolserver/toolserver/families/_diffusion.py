@@ -32,7 +32,7 @@ from ..work import Place, Request, Result, Step
 from . import _canvas, _components
 
 WORDS = Path(__file__).with_name("words")
-"""What a model is told where the request has no words of its own."""
+"""The prompts for requests without one."""
 
 
 def fixed(name: str) -> str:

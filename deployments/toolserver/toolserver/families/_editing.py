@@ -1,4 +1,4 @@
-"""A picture changed as words say, or drawn in another way."""
+"""Editing a picture by instruction, or making variations of it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from . import _canvas
 from ._chance import seed_of
 
 LARGEST = 1920
-"""Pixels of a side at most, where a size is asked for."""
+"""The maximum side of a requested size, in pixels."""
 
 
 class Shot:

@@ -16,7 +16,7 @@ from ..faults import Fault
 from ..work import Step
 
 LEAST_ROOM = 16
-"""Tokens that are left for an answer at least, where no fewer are asked for."""
+"""The minimum number of tokens left for an answer, unless fewer are requested."""
 
 STOP_REACH = 64
 """Tokens at the end of a text in which an end that was asked for is looked for: a stop of

@@ -1,4 +1,4 @@
-"""A picture changed within a mask: as words say, or so that what is there vanishes."""
+"""Inpainting: changing the masked area by a prompt, or removing what is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read aloud in one go: sentences, a few together."""
+"""Splits a text into the parts to read aloud: a few sentences each."""
 
 from __future__ import annotations
 

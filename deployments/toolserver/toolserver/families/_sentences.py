@@ -1,4 +1,4 @@
-"""Cutting texts where people pause."""
+"""Splits texts at natural pauses."""
 
 from __future__ import annotations
 

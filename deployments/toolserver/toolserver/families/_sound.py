@@ -1,4 +1,4 @@
-"""What the families that listen have in common: one channel, at the rate of the model."""
+"""Shared by the families for sound: mono, at the model's sample rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading from a folder without a blind eye: all weights there, and of the right shape."""
+"""Strict loading from a folder: all weights must exist and have the right shape."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 
 Size = tuple[int, int]
 Enlarge = Callable[[Image.Image], Image.Image]
-"""Makes a picture larger by the factor of the model."""
+"""Enlarges a picture by the model's factor."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ NAMES = {
 }  # fmt: skip
 
 SPACELESS = frozenset({"ja", "zh", "th", "lo", "km", "my"})
-"""In which sentences stand side by side without a space."""
+"""Languages without a space between sentences."""
 
 
 def unknown(parameter: str) -> Fault:

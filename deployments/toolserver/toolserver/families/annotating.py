@@ -35,9 +35,9 @@ TASKS = frozenset({"image-to-image+control"})
 MODES = ("hed", "scribble")
 
 SIDE = 512
-"""The shorter side of what is looked at, in pixels: ControlNet's annotators look at 512."""
+"""The shorter side of the model's input, in pixels, as in ControlNet's annotators."""
 LONGEST = 2048
-"""The longer side, at most."""
+"""The maximum of the longer side."""
 
 
 class Block(nn.Module):

@@ -34,14 +34,14 @@ ARCHITECTURES = {
 }
 
 AT_ONCE = 64
-"""Points of the grid that are decoded in one go."""
+"""The batch size for points of the grid."""
 MOST = 128
-"""Masks of an answer."""
+"""The maximum number of masks in an answer."""
 MOST_PIXELS = 600_000_000
 """Of all masks of an answer together, which are in the size of the picture: fewer masks of
 large pictures."""
 SURE = 8.0
-"""The logit of a rough mask: rather sure, so that the model may still mend it."""
+"""The logit of a rough mask: confident, but low enough for the model to correct it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Classifiers of pictures: ViT, ConvNeXt, Swin, ResNet and their kin."""
+"""Image classifiers: ViT, ConvNeXt, Swin, ResNet and similar models."""
 
 from __future__ import annotations
 

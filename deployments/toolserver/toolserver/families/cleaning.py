@@ -25,7 +25,7 @@ from ._sound import mono
 TASKS = frozenset({"audio-to-audio"})
 
 WINDOW, OVERLAP = 12.0, 2.0
-"""Seconds. The networks were taught with a few; the memory grows with the window's square."""
+"""The window in seconds. The networks were trained on short clips; memory grows with its square."""
 
 
 class Cleaning:

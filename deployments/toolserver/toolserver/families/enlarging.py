@@ -23,7 +23,7 @@ from ._tiles import Tiling
 TASKS = frozenset({"image-to-image+size"})
 
 MOST = 200_000_000
-"""Pixels of a picture that is made."""
+"""The maximum number of pixels of the result."""
 
 
 class _Enlarger:

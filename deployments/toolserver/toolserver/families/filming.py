@@ -37,7 +37,7 @@ PIPELINES: dict[tuple[str, str], str] = {
 }
 
 WAN, COGVIDEOX = 512, 226
-"""Tokens of a prompt that the networks were taught with; what is more is cut off."""
+"""The maximum length of a prompt in training, in tokens; longer ones are cut."""
 
 
 class Filming:

@@ -23,9 +23,9 @@ TASKS = frozenset({"zero-shot-object-detection"})
 ARCHITECTURES = frozenset({"GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection", "Owlv2ForObjectDetection"})
 
 OVERLAP = 0.7
-"""Of boxes with the same label that overlap more than this, the surest stays."""
+"""The maximum overlap of boxes with the same label; of those above it only the most confident is kept."""
 MOST = 300
-"""Boxes of an answer."""
+"""The maximum number of boxes in an answer."""
 
 
 class Finder:

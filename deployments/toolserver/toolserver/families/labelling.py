@@ -21,7 +21,7 @@ from . import _language
 TASKS = frozenset({"text-classification"})
 
 AT_ONCE = 16
-"""Pieces of texts that are looked at in one go."""
+"""The batch size, in pieces of text."""
 
 
 def load(model: Model, place: Place) -> Labelling:

@@ -29,7 +29,7 @@ LANGUAGES = (
 """As the model card of Parakeet TDT 0.6B v3 lists them."""
 
 LEAST = 0.1
-"""Seconds that are heard at least; silence is put behind what is shorter."""
+"""The minimum length, in seconds; shorter recordings are padded with silence."""
 
 
 class _Watch(StoppingCriteria):

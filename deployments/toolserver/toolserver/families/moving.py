@@ -25,7 +25,7 @@ from ._film import DECODING, Shot
 TASKS = frozenset({"image-to-video"})
 
 MULTIPLE = 64
-"""Pixels of a side: eight of the autoencoder's, and the network halves those three times."""
+"""Sides must be multiples of this: the autoencoder's factor 8, halved three more times by the network."""
 
 
 class Moving:

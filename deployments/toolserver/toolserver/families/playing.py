@@ -29,7 +29,7 @@ from ._film import told
 TASKS = frozenset({"text-to-audio"})
 
 SHORTEST = 10
-"""Seconds: the model makes no shorter pieces (its documentation); what is too long is cut off."""
+"""The model's minimum length in seconds, as documented; longer results are cut."""
 
 SECTION = re.compile(r"(?mi)^[ \t]*\[(lyrics|verse|chorus|intro|outro|bridge|pre-chorus|hook)[^\]\n]*\][ \t]*$")
 INSTRUMENTAL = "[Instrumental]"

@@ -34,11 +34,11 @@ LIMBS = (
     (0, 15), (15, 17),
 )  # fmt: skip
 LEAST = 0.3
-"""How sure the model must be of a point for it to be drawn."""
+"""The minimum confidence of a point to draw."""
 PEOPLE = 50
-"""Persons that are looked at, the surest first."""
+"""The maximum number of persons, the most confident first."""
 AT_ONCE = 16
-"""Persons that are looked at in one go."""
+"""The batch size, in persons."""
 
 
 class Pose:

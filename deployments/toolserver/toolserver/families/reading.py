@@ -23,13 +23,13 @@ from ._seeing import picture
 TASKS = frozenset({"image-to-text"})
 
 AT_ONCE = 16
-"""Lines that are read in one go."""
+"""The batch size, in lines."""
 
 MOST_LINES = 200
-"""Of a picture: a page of print has sixty."""
+"""The maximum number of lines in a picture: a printed page has sixty."""
 
 CONTRAST = 50
-"""How much darker or brighter than the ground ink is, of 255."""
+"""The minimum contrast between ink and background, of 255."""
 
 
 def load(model: Model, place: Place) -> Reading:

@@ -40,7 +40,7 @@ PROMPTS = {
 }
 
 NARROWEST = 100
-"""How many times longer than wide a picture may be: Qwen's processors refuse twice that."""
+"""The maximum aspect ratio of a picture: Qwen's processors reject twice that."""
 
 
 def load(model: Model, place: Place) -> Seeing:

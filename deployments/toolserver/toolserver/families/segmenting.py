@@ -29,7 +29,7 @@ ARCHITECTURES = frozenset(
 )
 
 MOST = 128
-"""Segments of an answer."""
+"""The maximum number of segments in an answer."""
 MAIN = 0.25
 """Of how much of the weight of the main thing another one must be to belong to it."""
 

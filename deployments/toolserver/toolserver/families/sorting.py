@@ -24,10 +24,10 @@ from . import _language
 TASKS = frozenset({"zero-shot-classification"})
 
 AT_ONCE = 16
-"""Pairs of a text and a class that are looked at in one go."""
+"""The batch size, in pairs of a text and a class."""
 
 ROOM = 4
-"""Tokens that are left for the text beside a class, at least."""
+"""The minimum number of tokens left for the text beside a class."""
 
 TEMPLATE = "This example is {}."
 

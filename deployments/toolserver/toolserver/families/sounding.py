@@ -33,10 +33,10 @@ CLASSES = (
 )
 
 SECONDS = 10.24
-"""Of a part: what AST was taught with."""
+"""The length of a part, as in AST's training."""
 
 TOP = 5
-"""Labels that are told where the request does not say, as the hub does."""
+"""The default number of labels, as on the hub."""
 
 
 def chosen(logits: torch.Tensor, multi: bool, how: str | None) -> torch.Tensor:

@@ -34,10 +34,10 @@ from ._strict import pretrained
 TASKS = frozenset({"text-to-speech"})
 
 SAMPLING = {"temperature": 1.8, "top_p": 0.9, "top_k": 45, "guidance_scale": 3.0}
-"""As the model card has it."""
+"""As in the model card."""
 
 SLOWEST = 8
-"""Characters a second. A part that takes longer is no speech, and is stopped."""
+"""The minimum speaking rate, in characters per second. A longer part is not speech, and is stopped."""
 
 BETWEEN = 0.1
 """Seconds of silence between parts."""

@@ -20,7 +20,7 @@ from . import _generating, _language, _sentences
 TASKS = frozenset({"summarization"})
 
 USUAL = 142
-"""Tokens of a summary at most, where nothing is said: what bart-large-cnn was made for."""
+"""The default maximum length of a summary, in tokens, as for bart-large-cnn."""
 
 
 def load(model: Model, place: Place) -> Summarising:

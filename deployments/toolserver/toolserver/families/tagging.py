@@ -25,7 +25,7 @@ from . import _language
 TASKS = frozenset({"token-classification"})
 
 AT_ONCE = 16
-"""Windows that are looked at in one go."""
+"""The batch size, in windows."""
 
 
 def load(model: Model, place: Place) -> Tagging:

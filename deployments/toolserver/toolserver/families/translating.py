@@ -26,10 +26,10 @@ from . import _generating, _language, _sentences, _tongues
 TASKS = frozenset({"translation"})
 
 LONGEST = 200
-"""Tokens of a piece: the models were made with sentences, and lose the end of longer ones."""
+"""The maximum length of a piece, in tokens: the models were trained on sentences, and drop the end of longer texts."""
 
 OTHERWISE = {"fil": "tl", "he": "iw", "iw": "he", "nb": "no", "no": "nb", "tl": "fil"}
-"""Languages that some models call by another code."""
+"""Languages for which some models use another code."""
 
 
 def load(model: Model, place: Place) -> Translating:

@@ -28,7 +28,7 @@ from . import _generating, _language, _tongues
 TASKS = frozenset({"text-generation", "summarization", "translation"})
 
 ANSWERS = {"text-generation": "generated_text", "summarization": "summary_text", "translation": "translation_text"}
-"""What the hub calls what is written."""
+"""The hub's names for the generated text."""
 
 
 def load(model: Model, place: Place) -> Writing:
