@@ -17,7 +17,7 @@ func (m *Metrics) WatchBackends(tools *toolbox.Toolbox) error {
 	}
 	err := m.registry.Register(backendCollector{
 		tools: tools,
-		state: describe("atelier_backend_state", "The state of a server that tools run on: 1 for the current state (up, loading or down), 0 for the others.", "state"),
+		state: describe("atelier_backend_state", "The state of a server that tools run on: 1 for the current state (up, loading or down), else 0.", "state"),
 		ways:  describe("atelier_backend_ways", "Tool backends on a server, available now (live) or not (dead).", "state"),
 		calls: describe("atelier_backend_calls", "Current calls of a server, running or waiting.", "state"),
 		limit: describe("atelier_backend_calls_limit", "The maximum number of concurrent calls of a server; 0 means no limit."),

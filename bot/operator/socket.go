@@ -47,7 +47,7 @@ func Listen(folder string) (l net.Listener, err error) {
 }
 
 func unsocketed(err error) error {
-	return &plan.Fault{Sentence: plan.Quote("The socket in the data folder, through which bot requests and similar commands reach this process, could not be created: " +
+	return &plan.Fault{Sentence: plan.Quote("The socket in the data folder, which bot requests and other commands use, could not be created: " +
 		"the folder must be on a disk of this machine, and writable."), Err: err}
 }
 
