@@ -21,6 +21,7 @@ import (
 // deadline, and enqueues its first stage.
 type admission struct {
 	store    *record.Store
+	early    *early
 	index    *record.Index
 	state    storage.State
 	limits   *limits
@@ -240,6 +241,9 @@ func (d *admission) record(
 		err = d.flow.begin(ctx, id)
 	default:
 		err = d.flow.nextInThread(ctx, threadID)
+	}
+	if err == nil && e.Message != nil {
+		err = d.early.release(ctx, e.Message.Ref)
 	}
 	if err != nil {
 		return "", err

@@ -31,6 +31,7 @@
 //
 // A reaction on an answer (react.go) starts a further run (choose.go) or stops one (stop.go), or goes on from its
 // results (rework.go): by a request of its own, or with the person's next message.
+// What people do with a message before it is recorded waits for that (early.go).
 // A run that has not ended in time is closed by its deadline (deadline.go).
 //
 // [Agent] is all that the stages know of package agent; bot/workshop/jobs_agent.go implements

@@ -17,6 +17,11 @@ func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}
+	return j.early.event(ctx, e)
+}
+
+// handle takes an event whose message is recorded, if it is about one.
+func (j *Jobs) handle(ctx context.Context, e adapters.Event) error {
 	switch e.Kind {
 	case adapters.MessageSent:
 		return j.admission.message(ctx, e)

@@ -208,6 +208,7 @@ type Jobs struct {
 	shutdown time.Duration // how long tasks whose contexts ended are waited for
 	stuck    chan error    // what an impatient process cannot go on with
 
+	early      *early
 	admission  *admission
 	editor     *editor
 	reactions  *reactions
@@ -280,8 +281,9 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	inputs := &inputs{store: store, programs: c.Programs}
 	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
 
+	j.early = &early{store: store, handle: j.handle}
 	j.admission = &admission{
-		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
+		store: store, early: j.early, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
 	}
 	links := &intake.Links{Adapters: j.adapters, Hosts: c.LinkHosts, Impatient: c.Impatient}
@@ -322,7 +324,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	posts := post.NewTries()
 	sender := &sender{
-		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
+		store: store, early: j.early, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
 		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
 		shrinker:  &shrinker{agent: c.Agent, blobs: c.Blobs, log: c.Log},
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,

@@ -18,6 +18,7 @@ import (
 // sender is the stage send: it posts the answer of a run and ends the run.
 type sender struct {
 	store          *record.Store
+	early          *early
 	state          storage.State
 	limits         *limits
 	tasks          *queue.Tasks
@@ -60,6 +61,12 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 		}
 		run = r.Run(w.Run)
 	}
+	if err := x.store.Remember(ctx, run.Sent.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
+		return err
+	}
+	if err := x.early.release(ctx, run.Sent.Ref); err != nil {
+		return err
+	}
 	if err := x.showNumbers(ctx, to, r.ID, run); err != nil {
 		return err
 	}
@@ -71,9 +78,6 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 	key := record.SendKey(r.ID, run.N)
 	s, err := x.postOnce(ctx, to, key, r, run)
 	if err != nil {
-		return nil, err
-	}
-	if err := x.store.Remember(ctx, s.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
 		return nil, err
 	}
 	r, err = x.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})

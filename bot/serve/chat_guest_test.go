@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/adapters"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
 	"atelier/bot/clitest"
@@ -47,7 +46,6 @@ func TestAsAGuest(t *testing.T) {
 		Files:   map[string]discordtest.File{"file1": {Name: "photo.jpg", Type: "image/jpeg", Content: photo}},
 	})
 	first := answered(asked)
-	o.WaitFor(adapters.Event{Adapter: convert.Name, ID: "i" + asked.ID}) // a button acts once the answer is recorded
 	for _, b := range first.Buttons {
 		if strings.HasPrefix(b.CustomID, convert.ChooseButton+"2:") {
 			second := answered(in.Interactions.Press(in.ann, first.Channel, first.ID, b.CustomID))

@@ -14,8 +14,14 @@ import (
 	"atelier/adapters/recent"
 )
 
-// guestFor is how long it is known which messages the bot posted as a guest: longer than answers are kept.
-const guestFor = 30 * 24 * time.Hour
+const (
+	// guestFor is how long it is known which messages the bot posted as a guest: longer than answers are kept.
+	guestFor = 30 * 24 * time.Hour
+	// returnFor is how long an interaction with a message waits for the message to be recorded.
+	returnFor = time.Minute
+
+	visitKey, returnKey = "/visit", "/return"
+)
 
 // State stores small values for all processes, as outbox.State.
 type State interface {
@@ -47,7 +53,7 @@ func (g *Guests) Thread(ctx context.Context, t adapters.Thread) (Visit, bool, er
 	if t.Direct || g.Places.isMember(t.Workspace) {
 		return Visit{}, false, nil
 	}
-	return g.read(ctx, t.Key())
+	return g.read(ctx, t.Key(), visitKey)
 }
 
 // Message is the visit in which a message was posted or a request was made, and whether there is one.
@@ -55,19 +61,26 @@ func (g *Guests) Message(ctx context.Context, m adapters.MessageRef) (Visit, boo
 	if g.Places.isMember(m.Workspace) {
 		return Visit{}, false, nil
 	}
-	return g.read(ctx, m.Key())
+	return g.read(ctx, m.Key(), visitKey)
 }
 
 // Enter records how an interaction is answered in a thread, and the message that it made.
 func (g *Guests) Enter(ctx context.Context, t adapters.Thread, made adapters.MessageRef, i *convert.Interaction) error {
 	v := Visit{Thread: t, Webhook: i.Webhook(), Channel: i.Channel}
 	g.limits.Put(t.Key(), i.MaxFile)
-	return errors.Join(g.write(ctx, t.Key(), v), g.Posted(ctx, v, made))
+	return errors.Join(g.write(ctx, t.Key(), visitKey, v, guestFor), g.write(ctx, made.Key(), visitKey, v, guestFor))
 }
 
-// Return records how an interaction with a message of the bot is answered in the message's thread.
+// Return records how an interaction with a message of the bot is answered in the message's thread. The interaction may
+// come before the message is recorded.
 func (g *Guests) Return(ctx context.Context, m adapters.MessageRef, i *convert.Interaction) error {
 	v, ok, err := g.Message(ctx, m)
+	if err == nil && !ok {
+		early := Visit{Webhook: i.Webhook(), Channel: i.Channel}
+		if err = g.write(ctx, m.Key(), returnKey, early, returnFor); err == nil {
+			v, ok, err = g.Message(ctx, m)
+		}
+	}
 	if err != nil || !ok {
 		return err
 	}
@@ -76,7 +89,15 @@ func (g *Guests) Return(ctx context.Context, m adapters.MessageRef, i *convert.I
 
 // Posted records a message of a visit.
 func (g *Guests) Posted(ctx context.Context, v Visit, m adapters.MessageRef) error {
-	return g.write(ctx, m.Key(), v)
+	if err := g.write(ctx, m.Key(), visitKey, v, guestFor); err != nil {
+		return err
+	}
+	early, ok, err := g.read(ctx, m.Key(), returnKey)
+	if err != nil || !ok {
+		return err
+	}
+	early.Thread = v.Thread
+	return g.write(ctx, v.Thread.Key(), visitKey, early, guestFor)
 }
 
 // limit is the most bytes of a file in a thread, if the bot is a guest there.
@@ -85,8 +106,8 @@ func (g *Guests) limit(t adapters.Thread) (int64, bool) {
 	return most, ok && most > 0
 }
 
-func (g *Guests) read(ctx context.Context, key string) (v Visit, ok bool, err error) {
-	b, err := g.State.Get(ctx, guestKey(key))
+func (g *Guests) read(ctx context.Context, of, what string) (v Visit, ok bool, err error) {
+	b, err := g.State.Get(ctx, guestKey(of, what))
 	if errors.Is(err, adapters.ErrGone) {
 		return v, false, nil
 	}
@@ -99,10 +120,10 @@ func (g *Guests) read(ctx context.Context, key string) (v Visit, ok bool, err er
 	return v, true, nil
 }
 
-func (g *Guests) write(ctx context.Context, key string, v Visit) error {
+func (g *Guests) write(ctx context.Context, of, what string, v Visit, expiry time.Duration) error {
 	b, err := json.Marshal(v)
 	if err == nil {
-		err = g.State.Put(ctx, guestKey(key), b, guestFor)
+		err = g.State.Put(ctx, guestKey(of, what), b, expiry)
 	}
 	if err != nil {
 		return fmt.Errorf("discord: record where the bot is a guest: %w", err)
@@ -110,7 +131,8 @@ func (g *Guests) write(ctx context.Context, key string, v Visit) error {
 	return nil
 }
 
-func guestKey(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return "discord-guest-" + hex.EncodeToString(sum[:]) + "/visit"
+// guestKey is the key of what is known of a thread or a message.
+func guestKey(of, what string) string {
+	sum := sha256.Sum256([]byte(of))
+	return "discord-guest-" + hex.EncodeToString(sum[:]) + what
 }

@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"context"
+
+	"atelier/adapters"
+	"atelier/jobs/record"
+)
+
+// early holds back what people do with a message until the message is recorded: a platform shows the buttons of an
+// answer before the process that posts it can record it.
+type early struct {
+	store  *record.Store
+	handle func(ctx context.Context, e adapters.Event) error
+}
+
+// event handles an event about a message, now or when the message is recorded.
+func (y *early) event(ctx context.Context, e adapters.Event) error {
+	var on adapters.MessageRef
+	switch {
+	case e.Reaction != nil:
+		on = e.Reaction.On
+	case e.Cancel != nil:
+		on = e.Cancel.On
+	}
+	if on.IsZero() {
+		return y.handle(ctx, e)
+	}
+	_, known, err := y.store.Recall(ctx, on)
+	if err == nil && !known {
+		if err = y.store.HoldBack(ctx, on, e); err == nil {
+			_, known, err = y.store.Recall(ctx, on) // it may have been recorded before the event was held back
+		}
+	}
+	if err != nil || !known {
+		return err
+	}
+	return y.handle(ctx, e)
+}
+
+// release handles what was held back for a message that is recorded now. An event that is handled a second time has no
+// further effect.
+func (y *early) release(ctx context.Context, ref adapters.MessageRef) error {
+	events, err := y.store.HeldBack(ctx, ref)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	for _, e := range events {
+		if err := y.handle(ctx, e); err != nil {
+			return err
+		}
+	}
+	return y.store.DropHeldBack(ctx, ref)
+}

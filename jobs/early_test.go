@@ -1,0 +1,138 @@
+package jobs_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+// beforeRecorded does something to the nth answer when the platform has posted it, and the bot has not recorded it yet.
+func (h *house) beforeRecorded(n int, act func(answer adapters.MessageRef)) {
+	h.chat.mu.Lock()
+	defer h.chat.mu.Unlock()
+	h.chat.onSent = func(i int) error {
+		if i == n {
+			posts := h.chat.all()
+			act(posts[len(posts)-1].ref)
+		}
+		return nil
+	}
+}
+
+// TestAnAnswerMayBePressedBeforeItIsRecorded: what people do with an answer within milliseconds has the same effect as
+// later, once.
+func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		press func(h *house, on adapters.MessageRef) adapters.Event
+		runs  int
+		done  func(h *house, r jobs.Request) bool
+	}{
+		"a number": {func(h *house, on adapters.MessageRef) adapters.Event {
+			return h.reacts("bob", on, adapters.Digit(1), true)
+		}, 2,
+			func(h *house, r jobs.Request) bool {
+				return r.Runs[1].Status == jobs.Done && h.planner.count("sharpen") == 1
+			}},
+		"again": {func(h *house, on adapters.MessageRef) adapters.Event { return h.reacts("ann", on, "🔁", true) }, 2,
+			func(h *house, r jobs.Request) bool {
+				return r.Runs[1].Status == jobs.Done && h.planner.count("blur") == 2
+			}},
+		"delete": {func(h *house, on adapters.MessageRef) adapters.Event { return h.reacts("ann", on, "🗑", true) }, 1,
+			func(h *house, r jobs.Request) bool { return slices.Contains(h.chat.deleted, r.Runs[0].Sent.ID) }},
+		"a vote": {func(h *house, on adapters.MessageRef) adapters.Event { return h.rates("ann", on, adapters.Good) }, 1,
+			func(_ *house, r jobs.Request) bool {
+				return slices.Equal(r.Runs[0].Votes, []jobs.Vote{{By: "ann", Good: true}})
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			enterBoth(t, func(h *house) {
+				j, other := h.process(), h.process()
+				h.beforeRecorded(1, func(answer adapters.MessageRef) {
+					e := c.press(h, answer)
+					h.handle(other, e)
+					h.handle(other, e) // it is told twice
+				})
+				h.run(j)
+				r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+				if r = h.wait(j, r.ID, c.runs); len(r.Runs) != c.runs || !c.done(h, r) {
+					h.t.Errorf("%d runs, %+v", len(r.Runs), r.Runs)
+				}
+			})
+		})
+	}
+}
+
+// TestEarlyPressesKeepTheirOrder: a number that is taken back in the same moment runs nothing.
+func TestEarlyPressesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.process()
+	h.beforeRecorded(1, func(answer adapters.MessageRef) {
+		h.handle(j, h.reacts("bob", answer, adapters.Digit(1), true))
+		h.handle(j, h.reacts("bob", answer, adapters.Digit(1), false))
+	})
+	g := h.planner.blocks("sharpen")
+	h.run(j)
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Cancelled {
+		t.Errorf("it is %s", r.Runs[1].Status)
+	}
+	close(g.open)
+}
+
+// TestAnAnswerMayGoBeforeItIsRecorded: its numbers say that they are gone with it.
+func TestAnAnswerMayGoBeforeItIsRecorded(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.process()
+	h.beforeRecorded(1, func(answer adapters.MessageRef) { h.handle(j, h.deletes(answer)) })
+	h.run(j)
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+	r = h.wait(j, r.ID, 2)
+	if p, _ := h.chat.post(r.Runs[1].Sent); !strings.HasPrefix(p.reply.Text, "That answer was deleted") {
+		t.Errorf("it says %q", p.reply.Text)
+	}
+}
+
+// TestARequestIsStoppedBeforeItIsRecorded: platforms tell of reactions beside messages.
+func TestARequestIsStoppedBeforeItIsRecorded(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	e := h.says("t", "ann", "blur")
+	h.handle(j, h.reacts("ann", e.Message.Ref, "🛑", true))
+	if r := h.ask(j, e); r.Runs[0].Status != jobs.Cancelled || h.planner.count("blur") != 0 {
+		t.Errorf("it is %s", r.Runs[0].Status)
+	}
+}
+
+// TestAnEarlyPressOutlivesItsProcess: the answer is recorded by another one.
+func TestAnEarlyPressOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	first := h.process()
+	ends := make(chan struct{})
+	h.chat.onSent = func(n int) error {
+		if n > 1 {
+			return nil
+		}
+		h.handle(first, h.reacts("bob", h.chat.all()[0].ref, adapters.Digit(1), true))
+		close(ends)
+		return errors.New("the connection is gone")
+	}
+	stop := h.run(first)
+	id := h.handle(first, h.says("t", "ann", "blur|sharpen"))
+	<-ends
+	stop()
+	second := h.start()
+	if r := h.wait(second, id, 2); r.Runs[1].Status != jobs.Done || len(h.chat.all()) != 2 {
+		t.Errorf("it is %s", r.Runs[1].Status)
+	}
+}
