@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 )
@@ -63,6 +64,20 @@ type ProgressStep struct {
 	State StepState `json:"state"`
 	// Took is how long it has run, in nanoseconds; 0 before it ends.
 	Took time.Duration `json:"took,omitempty"`
+}
+
+// Took is a time that something took, as people read it.
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // StepState is how a step stands.

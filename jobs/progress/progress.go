@@ -216,7 +216,7 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 	case run.Halted != nil:
 		p.Title = o.Say(r, run.Halted.Title(r.AskerOf(run)))
 	case run.Route != nil:
-		p.Title = o.Say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+		p.Title = o.Say(r, plan.Say("%d of %d done", done, len(p.Steps)))
 	case r.Generations[run.Generation].Plan != nil:
 		p.Title = o.Say(r, plan.Say("Answering"))
 	default:

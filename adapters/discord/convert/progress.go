@@ -2,10 +2,8 @@ package convert
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -29,7 +27,7 @@ func Progress(p adapters.Progress) Content {
 	for i, s := range p.Steps {
 		line := "\n" + cmp.Or(stepMarks[s.State], "▫️") + " " + plain(shorten(s.Text, 200))
 		if s.Took > 0 {
-			line += " · " + took(s.Took)
+			line += " · " + adapters.Took(s.Took)
 		}
 		more := "\n… +" + strconv.Itoa(len(p.Steps)-i)
 		if adapters.UTF16Len(text+line)+adapters.UTF16Len(more) > maxContent {
@@ -49,17 +47,6 @@ func Progress(p adapters.Progress) Content {
 	stop := &discordgo.ComponentEmoji{Name: "🛑"}
 	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: stop, ID: StopButton + channel + ":" + p.Request}})
 	return c
-}
-
-// took is a duration as people read it.
-func took(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // Request is the message that shows a request by a command or a form, and its files.

@@ -3,7 +3,6 @@ package convert
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
@@ -54,7 +53,7 @@ func progressLines(p adapters.Progress) []adapters.Block {
 func stepText(step adapters.ProgressStep) string {
 	text := shorten(step.Text, maxStep)
 	if step.Took > 0 {
-		text += " (" + step.Took.Round(100*time.Millisecond).String() + ")"
+		text += " (" + adapters.Took(step.Took) + ")"
 	}
 	return text
 }

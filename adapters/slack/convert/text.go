@@ -27,7 +27,7 @@ func ReadText(text, self string, n Names) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for text != "" {
 		plain, rest, found := strings.Cut(text, "<")
-		b.WriteString(unescape.Replace(plain))
+		b.WriteString(unescape.Replace(readEmoji(plain)))
 		if !found {
 			break
 		}
@@ -136,42 +136,4 @@ func shorten(s string, most int) string {
 		}
 	}
 	return line
-}
-
-// Digits are Slack's short names of the numbers, from 1.
-var Digits = [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
-
-// emojis are the emoji of Slack's other short names that mean something to the bot.
-var emojis = map[string]string{
-	"pushpin": "📌", "game_die": "🎲", "mag": "🔍", "compression": "🗜",
-	"repeat": "🔁", "arrows_counterclockwise": "🔄", "wastebasket": "🗑", "octagonal_sign": "🛑", "stop_sign": "🛑",
-	"x": "❌", "stop_button": "⏹", "black_square_for_stop": "⏹",
-}
-
-// Emoji is the emoji of a short name, such as "two" or "x::skin-tone-2"; "" if it means nothing
-// to the bot.
-func Emoji(name string) string {
-	name, _, _ = strings.Cut(strings.Trim(name, ":"), "::")
-	for i, digit := range Digits {
-		if name == digit {
-			return adapters.Digit(i + 1)
-		}
-	}
-	return emojis[name]
-}
-
-// Statuses are the short names of the emoji that the bot puts on a request.
-var Statuses = map[adapters.Status]string{
-	adapters.Seen: "eyes", adapters.Asking: "question", adapters.Done: "white_check_mark", adapters.Failed: "warning",
-	adapters.Cancelled: "no_entry_sign", adapters.Refused: "no_entry",
-}
-
-// IsStatus reports whether a short name is one of Statuses.
-func IsStatus(name string) bool {
-	for _, status := range Statuses {
-		if name == status {
-			return true
-		}
-	}
-	return false
 }

@@ -51,6 +51,8 @@ func TestTextIn(t *testing.T) {
 		"<@U1":                                "<@U1",
 		"a\r\nb":                              "a\nb",
 		"\xff":                                "\uFFFD",
+		"thanks :heart: :+1::skin-tone-3:":    "thanks ❤️ 👍",
+		":our-parrot: at 10:30:45":            ":our-parrot: at 10:30:45",
 	} {
 		if got := ReadText(in, "UBOT", someNames); got != want {
 			t.Errorf("%q is read as %q, and not %q", in, got, want)
@@ -68,7 +70,7 @@ func FuzzTextIn(f *testing.F) {
 			t.Fatalf("%q is read as %q", s, got)
 		}
 		if typed := ReadText(Escape.Replace(s), "UBOT", someNames); utf8.ValidString(s) && len(s) < 1000 {
-			if want := strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")); typed != want {
+			if want := readEmoji(strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))); typed != want {
 				t.Fatalf("what is typed as %q is read as %q", s, typed)
 			}
 		}

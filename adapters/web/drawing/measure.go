@@ -5,12 +5,13 @@ import (
 
 	"golang.org/x/text/width"
 
+	"atelier/adapters"
 	"atelier/adapters/web/markup"
 )
 
 func boxSize(s Step) rect {
 	tool := textWidth(short(s.Tool, widestLabel)) * 9 / 8 // in bold
-	more := textWidth(short(s.Model, widestLabel)) + textWidth(markup.Took(s.Took))
+	more := textWidth(short(s.Model, widestLabel)) + textWidth(adapters.Took(s.Took))
 	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 

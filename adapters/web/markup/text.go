@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"time"
 	"unicode"
 
 	"atelier/adapters"
@@ -145,18 +144,4 @@ func Size(n int64) string {
 		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-}
-
-// Took is a time that something took, as people read it.
-func Took(d time.Duration) string {
-	switch {
-	case d < 0:
-		return ""
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	d = d.Round(time.Second)
-	return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
 }
