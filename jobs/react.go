@@ -195,37 +195,3 @@ func (a *reactions) rate(ctx context.Context, e adapters.Event, r *record.Reques
 	}
 	return nil
 }
-
-// removed stops the run that a reaction began, if it has not ended and nobody else wants it.
-func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
-	if e.Reaction.Sign != adapters.Choose {
-		return nil
-	}
-	r, offered, err := a.target(ctx, e)
-	if err != nil || r == nil || offered == nil || offered.Answer == nil {
-		return err
-	}
-	n := chosen(offered.Answer, e.Reaction)
-	if n < 0 {
-		return nil
-	}
-	back := record.TakenBack{Pick: offered.Pick(n), By: e.By.ID}
-	run := r.RunOf(back.Pick)
-	if run == nil || !run.Working() || !slices.Contains(run.Choosers, e.By.ID) {
-		if run = r.TakenBackBy(back); run == nil {
-			return nil
-		}
-		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // it came before, and may have been done by half
-	}
-	after, err := a.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
-	if errors.Is(err, record.ErrUnknown) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if run = after.Run(run.N); run.Halted == nil || run.Halted.Why != record.HaltCancelled || run.Over {
-		return nil
-	}
-	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
-}

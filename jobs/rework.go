@@ -46,11 +46,7 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 		return nil
 	}
 	if sign == adapters.Use {
-		var names []string
-		for _, f := range run.Route.Ends() {
-			names = append(names, f.Name)
-		}
-		return w.use(ctx, e, r, run, names...)
+		return w.use(ctx, e, r, run, results(run)...)
 	}
 	how := plan.Rework(sign)
 	gone, err := w.gone(ctx, r, run, how == plan.Vary)

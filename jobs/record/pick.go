@@ -71,10 +71,23 @@ func (r *Run) Pick(n int) Pick {
 
 // Repeating reports whether a repeat of that person is working that another event began.
 func (r *Request) Repeating(by, event string) bool {
-	return slices.ContainsFunc(r.Runs, func(run *Run) bool {
-		b := run.begun
-		return b != nil && b.By == by && b.Event != event && b.Event != "" && (b.Of == 0 || b.Anew) && run.Working()
-	})
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.repeats(by) && run.begun.Event != event && run.Working() })
+}
+
+// RepeatOf is the last repeat that a person began and that is not answered, nil if there is none.
+func (r *Request) RepeatOf(by string) *Run {
+	for _, run := range slices.Backward(r.Runs) {
+		if run.repeats(by) && run.Answer == nil && !run.Over {
+			return run
+		}
+	}
+	return nil
+}
+
+// repeats reports whether the run is a repeat that a person began by an event.
+func (r *Run) repeats(by string) bool {
+	b := r.begun
+	return b != nil && b.By == by && b.Event != "" && (b.Of == 0 || b.Anew)
 }
 
 // BegunBy reports whether an event has begun a run.
