@@ -112,7 +112,7 @@ func TestSmallTalkIsNoFailure(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
 		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir()))
-		for _, text := range []string{"thanks, you are great!", "hi"} {
+		for _, text := range []string{"thanks, you are great!", "hi", "lol", "good morning", "nice work! 🎉"} {
 			thread := by.say(text)
 			in.until(o, text, func() bool {
 				return slices.ContainsFunc(by.signs(thread), func(s string) bool { return s != "eyes" && s != "👀" })

@@ -1,64 +1,21 @@
 package serve_test
 
 import (
-	"image"
-	"image/png"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier/adapters/slack/slacktest"
-	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 )
 
-// sticker is a tool that calls a service.
-const sticker = `name: draw_sticker
-description: Draws a sticker with the words of a text.
-when: For stickers with words.
-examples:
-  - "make a sticker that says {good morning}"
-  - "draw {hello} as a sticker"
-  - "a sticker with the words {see you soon}, please"
-domain: image-editing
-origins: [own]
-args:
-  - {name: text, type: text, meaning: content, about: the words on the sticker}
-returns: image
-made: "a sticker"
-backends:
-  - kind: http
-    request:
-      url: "http://localhost:8000/sticker"
-      json: {words: "{text}"}
-`
-
-// drawing has the bot draw a sticker, by a service that draws once the test says so.
+// drawing has the bot draw a sticker, when the test says so.
 func drawing(t *testing.T, by *inSlack) (in resident, o *clitest.Open, thread string, draw func()) {
 	t.Helper()
-	drawn := make(chan struct{})
-	draw = sync.OnceFunc(func() { close(drawn) })
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := io.Copy(io.Discard, r.Body) // so that the server sees when the bot goes away
-		bottest.Check(t, err)
-		<-drawn
-		if r.Context().Err() == nil {
-			bottest.Check(t, png.Encode(w, image.NewNRGBA(image.Rect(0, 0, 64, 64))))
-		}
-	}))
-	t.Cleanup(service.Close)
-	t.Cleanup(draw)
-	host, folder := strings.TrimPrefix(service.URL, "http://"), t.TempDir()
-	bottest.Check(t, os.WriteFile(filepath.Join(folder, "draw_sticker.yaml"), []byte(strings.ReplaceAll(sticker, "localhost:8000", host)), 0o600))
+	w := newStickers(t)
 	in = resident{t, by}
-	o = in.serve(append(by.settings(), "ATELIER_DATA="+t.TempDir(), "ATELIER_CATALOGUE="+folder, "ATELIER_HTTP_HOSTS="+host))
-	return in, o, by.say("make a sticker that says good morning"), draw
+	o = in.serve(append(w.settings(t), by.settings()...))
+	return in, o, by.say("make a sticker that says good morning"), func() { w.draw("good morning") }
 }
 
 // TestSlackShowsSteps: while the work goes on, the thread has one message with its steps, which is a stream where Slack has

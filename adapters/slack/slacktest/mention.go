@@ -139,8 +139,11 @@ func wordsOf(e object) string {
 	}
 	var all strings.Builder
 	inner, _ := e["elements"].([]any) //nolint:errcheck // it has none
-	for _, i := range inner {
+	for n, i := range inner {
 		if i, ok := i.(object); ok {
+			if n > 0 && e["type"] == "rich_text_list" {
+				all.WriteByte('\n')
+			}
 			all.WriteString(wordsOf(i))
 		}
 	}

@@ -1,0 +1,288 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+	"atelier/bot/bottest"
+	"atelier/bot/clitest"
+)
+
+// team is a town in which others do things, too.
+type team interface {
+	talk
+	// mutter writes a message in the channel that is not for the bot, and gives its thread.
+	mutter(text string) (thread string)
+	// unmention edits the message with which a thread began: it is for nobody now.
+	unmention(thread, text string)
+	// react puts a sign on a message, as ann or as somebody else. On that with which a thread began, id is "".
+	react(other bool, thread, id, emoji string, added bool)
+	// visible is all that people read of what the bot wrote in a thread, and the labels of its buttons.
+	visible(thread string) (text string, labels []string)
+}
+
+func (d *inDiscord) mutter(text string) string {
+	return d.People.Say(discordtest.Post{Channel: d.channel, By: d.ann, Content: text}).ID
+}
+
+func (d *inDiscord) unmention(thread, text string) { d.People.Edit(d.channel, thread, text, false) }
+
+func (d *inDiscord) react(other bool, thread, id, emoji string, added bool) {
+	by, in := d.ann, thread
+	if other {
+		by = d.World.User("bob")
+	}
+	if id == "" {
+		in, id = d.channel, thread
+	}
+	d.People.React(by, in, id, emoji, added)
+}
+
+func (d *inDiscord) visible(thread string) (text string, labels []string) {
+	var all strings.Builder
+	for _, m := range d.World.Messages(thread) {
+		if m.Author.ID != d.BotID() {
+			continue
+		}
+		fmt.Fprintln(&all, m.Content)
+		for _, a := range m.Attachments {
+			fmt.Fprintln(&all, a.Name, a.Description)
+		}
+		for _, b := range m.Buttons {
+			labels = append(labels, b.Label)
+		}
+	}
+	return all.String(), labels
+}
+
+func (s *inSlack) mutter(text string) string {
+	return s.People.Say(slacktest.Post{Channel: s.channel, By: s.ann, Text: text})
+}
+
+func (s *inSlack) unmention(thread, text string) { s.People.Edit(s.channel, thread, text) }
+
+func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
+	by := s.ann
+	if other {
+		by = s.Workspace.User("bob")
+		s.Workspace.Join(s.channel, by)
+	}
+	if id == "" {
+		id = thread
+	}
+	s.People.React(by, s.channel, id, map[string]string{"🛑": "octagonal_sign", "🔁": "repeat"}[emoji], added)
+}
+
+func (s *inSlack) visible(thread string) (text string, labels []string) {
+	var all strings.Builder
+	for _, m := range s.Workspace.Messages(s.channel, thread) {
+		if m.User != s.BotUser() {
+			continue
+		}
+		fmt.Fprintln(&all, m.Text)
+		for _, f := range m.Files {
+			fmt.Fprintln(&all, f.Name, f.AltTxt)
+		}
+		var blocks any
+		if len(m.Blocks) > 0 && json.Unmarshal(m.Blocks, &blocks) == nil {
+			read, found := readBlocks(blocks)
+			all.WriteString(read)
+			labels = append(labels, found...)
+		}
+	}
+	return all.String(), labels
+}
+
+// readBlocks are the texts in blocks of Slack, and the labels of the buttons.
+func readBlocks(v any) (text string, labels []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			read, found := readBlocks(one)
+			text, labels = text+read, append(labels, found...)
+		}
+	case map[string]any:
+		for key, one := range v {
+			if said, ok := one.(string); ok && slices.Contains([]string{"text", "alt_text", "title"}, key) {
+				text += said + "\n"
+			}
+			read, found := readBlocks(one)
+			text, labels = text+read, append(labels, found...)
+		}
+		if v["type"] == "button" {
+			return "", []string{strings.TrimSpace(text)}
+		}
+	}
+	return text, labels
+}
+
+// inTeams runs a test on Discord and on Slack, with the service that draws stickers.
+func inTeams(t *testing.T, test func(in resident, by team, w *stickers, o *clitest.Open)) {
+	t.Helper()
+	for name, build := range map[string]func() team{
+		"Discord": func() team { return newInDiscord(t, discordtest.Options{}) },
+		"Slack":   func() team { return newInSlack(t, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			by, w := build(), newStickers(t)
+			in := resident{t, by}
+			test(in, by, w, in.serve(append(w.settings(t), by.settings()...)))
+		})
+	}
+}
+
+// says waits until the bot has written something in a thread.
+func (r resident) says(o *clitest.Open, thread, text string) {
+	r.Helper()
+	r.until(o, text, func() bool {
+		return slices.ContainsFunc(r.posts(thread), func(p post) bool { return strings.Contains(p.text, text) })
+	})
+}
+
+// shows waits until the message with which a thread began has a sign, in whichever platform's words.
+func (r resident) shows(o *clitest.Open, by talk, thread string, signs ...string) {
+	r.Helper()
+	r.until(o, fmt.Sprint("a sign of ", signs), func() bool {
+		return slices.ContainsFunc(by.signs(thread), func(s string) bool { return slices.Contains(signs, s) })
+	})
+}
+
+// TestAMentionIsAddedAndTakenAway by edits: the first asks, the second stops.
+func TestAMentionIsAddedAndTakenAway(t *testing.T) {
+	t.Parallel()
+	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
+		thread := by.mutter("make a sticker that says hello")
+		by.edit(thread, "make a sticker that says hello")
+		w.draw("hello")
+		in.until(o, "a sticker", func() bool { return len(pictures(by, thread)) == 1 })
+
+		thread = by.say("make a sticker that says nothing")
+		in.asked(o, w, "nothing")
+		by.unmention(thread, "well")
+		in.shows(o, by, thread, "🚫", "no_entry_sign")
+		if words := w.all(); len(words) != 1 || len(pictures(by, thread)) != 0 {
+			in.Errorf("drawn are %q", words)
+		}
+	})
+}
+
+// TestOfManyEditsTheLastCounts while the request runs: there is one answer.
+func TestOfManyEditsTheLastCounts(t *testing.T) {
+	t.Parallel()
+	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
+		thread := by.say("make a sticker that says good morning")
+		in.asked(o, w, "good morning")
+		for n := range 10 {
+			by.edit(thread, fmt.Sprintf("make a sticker that says number %d", n))
+		}
+		by.edit(thread, "make a sticker that says good night")
+		in.asked(o, w, "good night")
+		w.draw("good night")
+		in.shows(o, by, thread, "✅", "white_check_mark")
+		words := w.all()
+		if !slices.Equal(words, []string{"good night"}) {
+			in.Errorf("drawn are %q", words)
+		}
+		if n := len(pictures(by, thread)); n != 1 {
+			in.Errorf("there are %d answers: %s", n, by.posts(thread))
+		}
+	})
+}
+
+// TestWhoMayStop: others are told that they may not, the asker stops it, and a repeat that is taken back does not go on.
+func TestWhoMayStop(t *testing.T) {
+	t.Parallel()
+	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
+		thread := by.say("make a sticker that says good morning")
+		in.asked(o, w, "good morning")
+		by.react(true, thread, "", "🛑", true)
+		in.says(o, thread, "Only the person who asked for this, or an admin, can stop it.")
+		by.react(false, thread, "", "🛑", true)
+		in.says(o, thread, "Stopped, as you asked.")
+
+		thread = by.say("make a sticker that says good evening")
+		in.asked(o, w, "good evening")
+		w.draw("good evening")
+		in.shows(o, by, thread, "✅", "white_check_mark")
+		answer := by.posts(thread)[len(by.posts(thread))-1]
+		by.react(false, thread, answer.id, "🔁", true)
+		in.asked(o, w, "good evening")
+		by.react(false, thread, answer.id, "🔁", false)
+		in.says(o, thread, "Stopped, as you asked.")
+	})
+}
+
+// hashed are names of files as the records have them.
+var hashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
+
+// TestNothingOfTheWorkshopIsRead: people read no name of a tool and no name of a file in the records. An answer has its
+// files, its text, what can be done with it and each alternative once, all in one message.
+func TestNothingOfTheWorkshopIsRead(t *testing.T) {
+	t.Parallel()
+	photo, err := os.ReadFile("../testdata/photo.jpg")
+	bottest.Check(t, err)
+	c, err := bottest.Builtin()
+	bottest.Check(t, err)
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_CATALOGUE=../testdata/ways"))
+		all, ok := by.(team)
+		if !ok {
+			in.Fatal("nobody reads here")
+		}
+		for wish, want := range map[string][]string{
+			"find the edges in this picture":              {"Here is the edge map of photo.jpg.", "finds the straight edges", "Use this", "Again", "Delete"},
+			"rotate it by 90 degrees and then blur it":    {"rotated 90 degrees clockwise, blurred", "Use this", "Larger", "Again", "Delete"},
+			"make it warmer, crop the left half, blur it": {"cropped to the left half", "Use this", "Again", "Delete"},
+			"speed it up": {"has no speed", "Again", "Delete"},
+		} {
+			thread := by.wish(wish, photo)
+			in.shows(o, by, thread, "✅", "white_check_mark", "⚠️", "warning")
+			text, labels := all.visible(thread)
+			for _, tool := range c.All() {
+				for _, name := range []string{tool.Name, strings.ReplaceAll(tool.Name, "_", " ")} {
+					if strings.Contains(tool.Name, "_") && strings.Contains(text+strings.Join(labels, "\n"), name) {
+						in.Errorf("after %q people read %q: %s %q", wish, name, text, labels)
+					}
+				}
+			}
+			if hashed.MatchString(text) {
+				in.Errorf("after %q people read %s", wish, text)
+			}
+			for _, one := range want {
+				if !strings.Contains(text+strings.Join(labels, "\n"), one) {
+					in.Errorf("after %q people do not read %q: %s %q", wish, one, text, labels)
+				}
+			}
+			posts := by.posts(thread)
+			if last := posts[len(posts)-1]; wish != "speed it up" && (last.text == "" || len(last.pictures) == 0 || len(pictures(by, thread)) != len(last.pictures)) {
+				in.Errorf("after %q there are %s", wish, posts)
+			}
+		}
+	})
+}
+
+// TestQuotasAreSaid once in words, and then by a sign, which the words explain.
+func TestQuotasAreSaid(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_USER_REQUESTS=1"))
+		first := by.say("what time is it in Tokyo?")
+		in.shows(o, by, first, "✅", "white_check_mark")
+		second := by.say("what time is it in Paris?")
+		in.says(o, second, "Meanwhile I only mark your messages with ⛔.")
+		in.shows(o, by, second, "⛔", "no_entry")
+		third := by.say("what time is it in Rome?")
+		in.shows(o, by, third, "⛔", "no_entry")
+		if posts := by.posts(third); len(posts) != 0 {
+			in.Errorf("it is said again: %s", posts)
+		}
+	})
+}
