@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -193,5 +194,34 @@ func TestAnIncompleteAnswerStaysSo(t *testing.T) {
 	}
 	if r := h.ask(h.start(), h.says("t", "ann", "pic1")); r.Runs[0].Status != jobs.Failed || len(h.chat.all()) != 1 {
 		t.Errorf("it is %s", r.Runs[0].Status)
+	}
+}
+
+// TestFilesThatAreGone when the answer is sent are named, and the rest arrives. If nothing of it is gone, its thread is.
+func TestFilesThatAreGone(t *testing.T) {
+	t.Parallel()
+	for lost, want := range map[int]string{1: "The file pic1.png no longer exists.", 2: "The file pic22.png no longer exists.", 0: ""} {
+		h := enter(t)
+		h.chat.onSend = func(n int, r adapters.Reply) error {
+			if n > 1 {
+				return nil
+			}
+			if lost > 0 {
+				check(t, h.blobs.Delete(t.Context(), r.Files[lost-1].Handle))
+			}
+			return fmt.Errorf("open an attachment: %w", adapters.ErrGone)
+		}
+		r := h.ask(h.start(), h.says("t", "ann", "pic1;pic22"))
+		p, sent := h.chat.post(r.Runs[0].Sent)
+		if lost == 0 {
+			if sent || r.Runs[0].Status != jobs.Failed {
+				t.Errorf("to a thread that is gone is sent %+v", p.reply)
+			}
+			continue
+		}
+		told := unhashed.ReplaceAllString(strings.ReplaceAll(p.reply.Text, `\`, ""), ".")
+		if !strings.HasSuffix(told, want) || len(p.reply.Files) != 1 || r.Runs[0].Status != jobs.Failed {
+			t.Errorf("it is %s: %+v", r.Runs[0].Status, p.reply)
+		}
 	}
 }

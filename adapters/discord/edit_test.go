@@ -44,3 +44,22 @@ func TestEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestEditOfTheFilesOnly holds that a message whose file is deleted is heard with those that are there now.
+func TestEditOfTheFilesOnly(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	file := func(name string) discordtest.File {
+		return discordtest.File{Name: name, Type: "image/png", Content: []byte("PNG")}
+	}
+	m := s.s.People.Say(discordtest.Post{
+		Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + "> make it blue", Files: []discordtest.File{file("a.png"), file("b.png")},
+	})
+	if e := s.next(); len(e.Message.Files) != 2 {
+		t.Fatalf("heard is %+v", e.Message)
+	}
+	s.s.People.Detach(s.channel, m.ID)
+	if e := s.next(); e.Kind != adapters.MessageEdited || e.Message.Text != "make it blue" || len(e.Message.Files) != 1 || e.Message.Files[0].Name != "a.png" {
+		t.Errorf("heard is %+v of %+v", e, e.Message)
+	}
+}

@@ -68,6 +68,12 @@ func (p *Poster) Post(
 	for {
 		ref, err := to.Send(ctx, key, r)
 		refused, _ := errors.AsType[*adapters.Fault](err)
+		if errors.Is(err, adapters.ErrGone) {
+			var unknown error
+			if refused, unknown = p.gone(ctx, r, err); unknown != nil {
+				return record.Sent{}, unknown
+			}
+		}
 		if refused == nil || !uploads(r, refused.Files) {
 			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
@@ -90,6 +96,23 @@ func (p *Poster) Post(
 		t.without = &without
 		p.Posts.Note(key, t)
 	}
+}
+
+// gone are the files of a reply that are not stored any more. What is gone may be the thread instead.
+func (p *Poster) gone(ctx context.Context, r adapters.Reply, err error) (*adapters.Fault, error) {
+	f := &adapters.Fault{Kind: adapters.ErrGone, Err: err}
+	for i, a := range r.Files {
+		if a.Link != "" {
+			continue
+		}
+		switch _, err := p.Blobs.Stat(ctx, a.Handle); {
+		case errors.Is(err, storage.ErrNotFound):
+			f.Files = append(f.Files, i)
+		case err != nil:
+			return nil, fmt.Errorf("look for a file: %w", err)
+		}
+	}
+	return f, nil
 }
 
 // uploads reports whether a reply uploads one of these files, so that it can be sent without them.
@@ -125,18 +148,25 @@ func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapter
 // omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
 // about a file that is only too large and has a link.
 func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
-	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
-	if !large && !many {
+	large, many, gone := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany), errors.Is(refused, adapters.ErrGone)
+	if !large && !many && !gone {
 		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
 	}
 	tooMany := 0
 	for _, i := range refused.Files {
 		f := &r.Files[i]
-		switch linked, err := p.link(ctx, f); {
-		case err != nil:
-			return err
+		var linked bool
+		if !gone {
+			var err error
+			if linked, err = p.link(ctx, f); err != nil {
+				return err
+			}
+		}
+		switch {
 		case linked:
 			continue
+		case gone:
+			o.because(plan.Say("The file %s no longer exists.", f.Name))
 		case large && refused.Limit > 0:
 			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
 			o.because(plan.Say("%s is too large to send here: it has %s, and the limit is %s.", f.Name, size, most))

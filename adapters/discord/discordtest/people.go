@@ -85,6 +85,18 @@ func (pe *People) Edit(channel, message, content string, partly bool) {
 	})
 }
 
+// Detach removes the last file of a message, as its author.
+func (pe *People) Detach(channel, message string) {
+	pe.do(func() {
+		m := pe.entryOf(channel, message)
+		if m == nil || len(m.attachments) == 0 {
+			return
+		}
+		m.attachments = m.attachments[:len(m.attachments)-1]
+		pe.edited(m)
+	})
+}
+
 // Unfurl adds a preview to a message, which Discord reports without an edit.
 func (pe *People) Unfurl(channel, message string) {
 	pe.do(func() {
