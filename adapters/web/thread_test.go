@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/adapters"
 	"atelier/adapters/web/chat"
 )
 
@@ -66,6 +67,16 @@ func TestThumbnails(t *testing.T) {
 	b.is(b.write("message00000000002", "and this", "file", u.ID), http.StatusAccepted)
 	b.c.store.Relist(t.Context(), thread1)
 	b.is(b.get("/"), http.StatusOK, `src="`+small+u.ID+`"`)
+
+	reply := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "A clip.", Files: []adapters.Attachment{
+		{Name: "a.mp3", Type: "audio/mpeg", Size: 1, Handle: "threads/x/sound"}, {Name: "a.mp4", Type: "video/mp4", Size: 1, Handle: "threads/x/video"},
+	}}
+	unstored := errors.Join(stored.Put(t.Context(), "threads/x/sound", strings.NewReader("ID3")), stored.Put(t.Context(), "threads/x/video", strings.NewReader("video")))
+	video, err := b.c.Send(t.Context(), "v", reply)
+	if err := errors.Join(err, unstored); err != nil {
+		t.Fatal(err)
+	}
+	b.is(b.get("/"), http.StatusOK, `src="`+small+chat.MadeRef(video.ID, 1)+`"`)
 
 	bot.mu.Lock()
 	bot.broken = errors.New("it is gone")

@@ -31,7 +31,7 @@ type Backstage struct {
 
 var _ web.Workshop = (*Backstage)(nil)
 
-// Small returns a picture as a JPEG with sides of at most side pixels.
+// Small returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
 func (w *Backstage) Small(ctx context.Context, key string, side int) ([]byte, error) {
 	return w.pictures.Small(ctx, key, side)
 }

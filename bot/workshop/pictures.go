@@ -12,14 +12,16 @@ import (
 	"atelier/agent/planner/llm"
 	"atelier/agent/step"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/bot/fault"
 )
 
-// Pictures provides the pictures of a conversation for a model, small and without metadata.
+// Pictures provides the pictures of a conversation for a model or the web page, small and without metadata.
 type Pictures struct {
 	blobs   step.Blobs
 	limits  media.Limits
-	scratch string // the folder for temporary files
+	scratch string         // the folder for temporary files
+	films   *ffmpeg.FFmpeg // extracts frames of videos; nil without ffmpeg
 }
 
 var _ llm.Pictures = Pictures{}
@@ -27,9 +29,9 @@ var _ llm.Pictures = Pictures{}
 // shownSide is the maximum side of a picture for a model, in pixels: enough to recognise things, and cheap.
 const shownSide = 768
 
-// NewPictures returns the pictures of blobs. They are converted in the folder scratch.
-func NewPictures(blobs step.Blobs, limits media.Limits, scratch string) Pictures {
-	return Pictures{blobs, limits, scratch}
+// NewPictures returns the pictures and videos of blobs. They are converted in the folder scratch.
+func NewPictures(blobs step.Blobs, limits media.Limits, scratch string, films *ffmpeg.FFmpeg) Pictures {
+	return Pictures{blobs, limits, scratch, films}
 }
 
 // Picture returns a picture as a JPEG.
@@ -41,7 +43,7 @@ func (p Pictures) Picture(ctx context.Context, r plan.Resource) ([]byte, error) 
 	return b, nil
 }
 
-// Small returns a picture as a JPEG with sides of at most side pixels.
+// Small returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
 func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, err error) {
 	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
 	if err != nil {
@@ -51,6 +53,9 @@ func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, er
 	from := filepath.Join(dir, "picture"+filepath.Ext(key))
 	if err := p.fetch(ctx, key, from); err != nil {
 		return nil, fmt.Errorf("fetch the picture: %w", err)
+	}
+	if from, err = p.still(ctx, from, dir); err != nil {
+		return nil, err
 	}
 	giveBack, err := p.limits.Memory.Take(ctx, media.Weigh(from, p.limits).Bytes(8))
 	if err != nil {
@@ -73,6 +78,22 @@ func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, er
 		return nil, err
 	}
 	return os.ReadFile(to)
+}
+
+// still is a frame of a file that is a video, and any other file itself.
+func (p Pictures) still(ctx context.Context, path, dir string) (string, error) {
+	if p.films == nil {
+		return path, nil
+	}
+	info, err := media.Describe(ctx, path, p.limits)
+	if err != nil || info.Type != plan.Video {
+		return path, err
+	}
+	frames, err := p.films.Frames(ctx, path, dir, 1)
+	if err != nil {
+		return "", err
+	}
+	return frames[0].Path, nil
 }
 
 // fetch copies a blob into a new file.

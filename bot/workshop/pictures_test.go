@@ -5,8 +5,12 @@ import (
 	"errors"
 	"image/jpeg"
 	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
+	"atelier/adapters/web/page"
 	"atelier/agent/plan"
 	"atelier/bot/bottest"
 	"atelier/bot/settings"
@@ -25,7 +29,7 @@ func TestPictures(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p := Pictures{blobs, Workshop{Config: settings.Config{FileMB: 10, Pixels: 10}}.Limits(), t.TempDir()}
+	p := Pictures{blobs: blobs, limits: Workshop{Config: settings.Config{FileMB: 10, Pixels: 10}}.Limits(), scratch: t.TempDir()}
 	for name, c := range map[string]struct{ w, h, wantW, wantH int }{
 		"large":  {1536, 600, 768, 300},
 		"tall":   {300, 3000, 76, 768},
@@ -47,5 +51,37 @@ func TestPictures(t *testing.T) {
 	}
 	if _, err := p.Picture(t.Context(), plan.Resource{Name: "lost.png", Blob: "lost.png"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a picture that is not there: %v", err)
+	}
+}
+
+// TestVideos: a video is shown by one of its frames, where ffmpeg is.
+func TestVideos(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("ffmpeg is not installed")
+		}
+		t.Skip("ffmpeg is not installed")
+	}
+	blobs, err := disk.Open(t.TempDir())
+	bottest.Check(t, err)
+	t.Cleanup(func() { bottest.Check(t, blobs.Close()) })
+	shop := Workshop{Config: settings.Config{FileMB: 10, Pixels: 10}}
+	films, err := shop.FFmpeg()
+	bottest.Check(t, err)
+	video, err := page.OpenSample("video")
+	bottest.Check(t, err)
+	bottest.Check(t, errors.Join(blobs.Put(t.Context(), "upload", video), video.Close()))
+	bottest.Check(t, blobs.Put(t.Context(), "broken.mp4", strings.NewReader("\x00\x00\x00\x18ftypmp42")))
+	b, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Small(t.Context(), "upload", 96)
+	bottest.Check(t, err)
+	if shown, err := jpeg.DecodeConfig(bytes.NewReader(b)); err != nil || max(shown.Width, shown.Height) != 96 {
+		t.Errorf("it is shown with %d × %d pixels: %v", shown.Width, shown.Height, err)
+	}
+	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Small(t.Context(), "broken.mp4", 96); err == nil {
+		t.Error("a broken video is shown")
+	}
+	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), nil).Small(t.Context(), "upload", 96); err == nil {
+		t.Error("a video is shown without ffmpeg")
 	}
 }

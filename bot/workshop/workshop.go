@@ -106,7 +106,7 @@ func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs
 		return nil, err
 	}
 	if a.Planner == nil {
-		if a.Planner, err = w.NewPlanner(catalogue, Pictures{blobs, w.Limits(), a.Scratch}, a.Tell); err != nil {
+		if a.Planner, err = w.NewPlanner(catalogue, Pictures{blobs: blobs, limits: w.Limits(), scratch: a.Scratch}, a.Tell); err != nil {
 			return nil, err
 		}
 	}

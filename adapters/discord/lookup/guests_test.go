@@ -1,18 +1,35 @@
 package lookup
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/outbox"
 )
+
+// values is a State whose values do not expire.
+type values map[string][]byte
+
+func (v values) Get(_ context.Context, key string) ([]byte, error) {
+	b, ok := v[key]
+	if !ok {
+		return nil, adapters.ErrGone
+	}
+	return b, nil
+}
+
+func (v values) Put(_ context.Context, key string, value []byte, _ time.Duration) error {
+	v[key] = value
+	return nil
+}
 
 // A button that is pressed before its message is recorded is answered by its own webhook, and so is a later one by its.
 func TestGuestsReturn(t *testing.T) {
 	t.Parallel()
-	g := Guests{State: &outbox.Memory{}, Places: NewPlaces(nil, nil)}
+	g := Guests{State: values{}, Places: NewPlaces(nil, nil)}
 	by := func(token string) *convert.Interaction {
 		return &convert.Interaction{Application: "1", Token: token, Channel: "7"}
 	}

@@ -38,10 +38,12 @@ func (s Snapshot) Use(ref string) (_ Upload, ok bool) {
 	return Upload{ID: hex.EncodeToString(sum[:16]), Name: a.Name, Size: a.Size, Type: a.Type, Key: a.Handle, Made: true}, true
 }
 
-// drawn are the types of pictures of which a small one can be made.
-var drawn = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
+// drawn are the types of files of which a small picture can be made.
+var drawn = []string{
+	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "video/mp4", "video/webm", "video/quicktime", "video/x-matroska",
+}
 
-// Picture names the latest picture, by the id of an upload or as [MadeRef]; "" if there is none.
+// Picture names the latest picture or video, by the id of an upload or as [MadeRef]; "" if there is none.
 func (s Snapshot) Picture() string {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Removed {
