@@ -9,10 +9,34 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
+// withoutSessions is a workspace whose apps have no sessions.
+var withoutSessions = slacktest.Options{Lacks: []string{"agents.sessions.setStatus"}}
+
+// Where Slack refuses sessions, the status is a text, for as long as the process lives. What passes is tried again.
+func TestSessionRefused(t *testing.T) {
+	t.Parallel()
+	for code, texts := range map[string]int{"unknown_method": 3, "not_allowed": 3, "not_an_agent_app": 3, "internal_error": 0} {
+		w := newWorkspace(t, false)
+		s := w.Adapter(t, nothing).(adapters.Typer) //nolint:errcheck,forcetypeassert // it is one of Slack's
+		w.Faults.FailNext("agents.sessions.setStatus", 3, slacktest.Failure{Error: code})
+		for range 3 {
+			if again, err := s.Typing(t.Context(), w.Thread(t, false)); err != nil || again == 0 {
+				t.Errorf("%s: it is shown again after %s: %v", code, again, err)
+			}
+		}
+		if n := w.API.Calls()["assistant.threads.setStatus"]; n != texts {
+			t.Errorf("%s: %d texts", code, n)
+		}
+		if n := w.API.Calls()["agents.sessions.setStatus"]; (n == 1) != (texts > 0) {
+			t.Errorf("%s: sessions are tried %d times", code, n)
+		}
+	}
+}
+
 // One channel in which the working status is refused leaves it to the others.
 func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, false)
+	w := workspaceOf(t, false, withoutSessions)
 	s, ok := w.Adapter(t, nothing).(*Slack)
 	if !ok {
 		t.Fatal("it is no adapter of Slack's")
@@ -49,7 +73,7 @@ func TestWorkingStatusRefused(t *testing.T) {
 	for code, calls := range map[string]int{
 		"unknown_method": 1, "missing_scope": 1, "not_allowed_token_type": 1, "not_allowed": 1, "feature_not_enabled": 1, "internal_error": 3,
 	} {
-		w := newWorkspace(t, false)
+		w := workspaceOf(t, false, withoutSessions)
 		s := w.Adapter(t, nothing).(adapters.Typer) //nolint:errcheck,forcetypeassert // it is one of Slack's
 		w.Faults.FailNext("assistant.threads.setStatus", 3, slacktest.Failure{Error: code})
 		for range 3 {
@@ -67,8 +91,12 @@ func TestWorkingStatusRefused(t *testing.T) {
 // The working status outlives the message that shows the progress, and ends with the work or the answer.
 func TestWorkingStatusUntilTheAnswer(t *testing.T) {
 	t.Parallel()
-	for _, answers := range []bool{false, true} {
+	n := 0
+	for _, answers := range []bool{false, true, false, true} {
 		w := newWorkspace(t, false)
+		if n++; n > 2 {
+			w = workspaceOf(t, false, withoutSessions)
+		}
 		s, ok := w.Adapter(t, openEdges).(*Slack)
 		if !ok {
 			t.Fatal("it is no adapter of Slack's")

@@ -243,16 +243,16 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	responder := &post.Responder{
 		API: s.api, People: s.people, Poster: poster, Composer: composer, Home: s.home, Prompts: s.prompts, State: c.State, Log: c.Log,
 	}
+	streams := &post.Streams{API: s.api, Log: c.Log}
+	typer := &post.Typer{API: s.api, Streams: streams, Phrases: c.Phrases}
 	s.sender = &post.Sender{
-		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
+		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, Typer: typer, MaxFile: c.MaxFile,
 		Files: &share.Files{API: s.api, Messages: s.messages, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
 	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Linker, s.Locator = links, links
-	streams := &post.Streams{API: s.api, Log: c.Log}
-	typer := &post.Typer{API: s.api, Streams: streams, Phrases: c.Phrases}
 	s.Reporter, s.Typer = &post.Progress{Poster: poster, Streams: streams, Typer: typer, Phrases: c.Phrases}, typer
 	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
 	return poster, responder

@@ -20,6 +20,7 @@ type Sender struct {
 	Files     *share.Files
 	Responder *Responder
 	Composer  *convert.Composer
+	Typer     *Typer
 	MaxFile   int64 // bytes
 }
 
@@ -38,7 +39,11 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if ref, ok, err := sn.Responder.Respond(ctx, key, r); ok || err != nil {
 		return ref, err
 	}
-	return sn.post(ctx, key, r, sn.Composer.Compose(r))
+	ref, err := sn.post(ctx, key, r, sn.Composer.Compose(r))
+	if err == nil {
+		sn.Typer.answered(ctx, r.Thread)
+	}
+	return ref, err
 }
 
 // Limits are what a workspace accepts, in several messages.

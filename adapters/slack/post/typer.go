@@ -13,18 +13,27 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// Typer shows the working status of the bot in threads. See
-// https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
+// Typer shows the working status of the bot in threads: that of the agent's session, with Slack's own button to stop, or
+// otherwise a text. See https://docs.slack.dev/ai/agent-sessions and
+// https://docs.slack.dev/reference/methods/assistant.threads.setStatus, which Slack wants to retire in 2027.
 type Typer struct {
 	API     *api.Client
 	Streams *Streams
 	Phrases convert.Phrases
 
-	refused refusals
+	noSessions, refused refusals
 
 	mu    sync.Mutex
-	shown map[string]bool // threads that may show it, by key
+	shown map[string]status // of threads that may show it, by key
 }
+
+// status is how a thread shows that the bot is at work.
+type status string
+
+const (
+	bySession status = "session"
+	byText    status = "text" // Slack removes it when the bot posts something
+)
 
 // Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
 // that is no error. While a stream is open, Slack shows that itself, with a button to stop, in the same place.
@@ -38,11 +47,11 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 	if ty.Streams.isOpen(t) {
 		return renewStatus, nil
 	}
-	err = ty.set(ctx, t, ty.Phrases.Say("", "is working…"))
+	how, err := ty.begin(ctx, t)
 	told := api.Fault(err)
 	switch {
 	case told == nil:
-		ty.note(t, true)
+		ty.note(t, how)
 	case errors.Is(told, context.Canceled), errors.Is(told, context.DeadlineExceeded):
 		return 0, told
 	case ty.refused.note(t.Channel, err):
@@ -51,15 +60,51 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 	return renewStatus, nil
 }
 
-// end removes the status from a thread that may show it. If that fails, Slack removes it when the answer is
+// begin shows the status by the session, or by a text where Slack refuses sessions, as for apps that are no agents.
+func (ty *Typer) begin(ctx context.Context, t adapters.Thread) (status, error) {
+	if !ty.noSessions.isRefused(t.Channel) {
+		err := ty.setSession(ctx, t, slack.AgentSessionStatusProcessing)
+		if err == nil || !ty.noSessions.note(t.Channel, err) {
+			return bySession, err
+		}
+	}
+	return byText, ty.set(ctx, t, ty.Phrases.Say("", "is working…"))
+}
+
+// end removes the status from a thread that may show it. If that fails, Slack removes a text when the answer is
 // posted, or after two minutes.
 func (ty *Typer) end(ctx context.Context, t adapters.Thread) {
-	ty.mu.Lock()
-	shown := ty.shown[t.Key()]
-	ty.mu.Unlock()
-	if shown && ty.set(ctx, t, "") == nil {
-		ty.note(t, false)
+	var err error
+	switch ty.how(t) {
+	case bySession:
+		err = ty.setSession(ctx, t, slack.AgentSessionStatusActive)
+	case byText:
+		err = ty.set(ctx, t, "")
+	default:
+		return
 	}
+	if err == nil {
+		ty.note(t, "")
+	}
+}
+
+// answered removes what Slack does not remove by itself when an answer is posted.
+func (ty *Typer) answered(ctx context.Context, t adapters.Thread) {
+	if ty.how(t) == bySession {
+		ty.end(ctx, t)
+	}
+}
+
+func (ty *Typer) how(t adapters.Thread) status {
+	ty.mu.Lock()
+	defer ty.mu.Unlock()
+	return ty.shown[t.Key()]
+}
+
+// setSession sets the status of the agent's session in a thread, which begins with it.
+func (ty *Typer) setSession(ctx context.Context, t adapters.Thread, status string) error {
+	_, err := ty.API.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{ChannelID: t.Channel, ThreadTS: t.ID, Status: status})
+	return err //nolint:wrapcheck // the caller reads the library's error
 }
 
 // set sets the status of a thread. An empty status removes it.
@@ -69,15 +114,15 @@ func (ty *Typer) set(ctx context.Context, t adapters.Thread, status string) erro
 	})
 }
 
-// note records whether a thread may show the status.
-func (ty *Typer) note(t adapters.Thread, shown bool) {
+// note records how a thread shows the status; "" is that it does not.
+func (ty *Typer) note(t adapters.Thread, how status) {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()
 	if ty.shown == nil || len(ty.shown) >= maxChannels {
-		ty.shown = map[string]bool{}
+		ty.shown = map[string]status{}
 	}
-	if shown {
-		ty.shown[t.Key()] = true
+	if how != "" {
+		ty.shown[t.Key()] = how
 	} else {
 		delete(ty.shown, t.Key())
 	}

@@ -54,6 +54,7 @@ func newAPI(s *shared, w *Workspace, faults *Faults, interactions *Interactions,
 	return &API{
 		shared: s, faults: faults, calls: map[string]int{}, limited: map[string]int{}, buckets: map[string]*bucket{},
 		methods: map[string]method{
+			"agents.sessions.setStatus":             {write, tier3, chat.setSession},
 			"apps.connections.open":                 {none, tier2, func(url.Values) (object, error) { return object{"url": sockets.url()}, nil }},
 			"assistant.threads.setStatus":           {write, special, chat.setStatus},
 			"assistant.threads.setSuggestedPrompts": {fixed("assistant:write"), tier4, chat.suggest},

@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -151,6 +152,23 @@ func (cm *chatMethods) setStatus(args url.Values) (object, error) {
 	}
 	c.status[root] = args.Get("status")
 	return object{}, nil
+}
+
+// setSession is agents.sessions.setStatus. Unlike the text, the status of a session does not end with a message.
+func (cm *chatMethods) setSession(args url.Values) (object, error) {
+	c, err := cm.workspace.writable(args.Get("channel_id"))
+	if err != nil {
+		return nil, err
+	}
+	root, status := args.Get("thread_ts"), args.Get("status")
+	if c.get(root) == nil {
+		return nil, refuse("invalid_thread_ts")
+	}
+	if !slices.Contains([]string{"active", "processing", "suspended", "closed"}, status) {
+		return nil, refuseArgument("status must be one of: active, processing, suspended, closed")
+	}
+	c.sessions[root] = status
+	return object{"status": status, "agent_status": status}, nil
 }
 
 // suggest is assistant.threads.setSuggestedPrompts of an agent, whose suggestions belong to no thread.

@@ -30,13 +30,13 @@ type channelState struct {
 	members                                  map[string]bool
 	archived, deleted, restricted, noThreads bool
 	messages                                 []*messageState
-	status                                   map[string]string // by thread
+	status, sessions                         map[string]string // by thread
 	prompts                                  []string
 }
 
 // newChannel is a channel of some people and the bot.
 func newChannel(id, name string, members ...string) *channelState {
-	c := &channelState{id: id, name: name, members: set(members...), status: map[string]string{}}
+	c := &channelState{id: id, name: name, members: set(members...), status: map[string]string{}, sessions: map[string]string{}}
 	c.members[botUser] = true
 	return c
 }
@@ -180,10 +180,14 @@ func (w *Workspace) Ephemerals(user string) []Ephemeral {
 func (w *Workspace) Status(channel, threadTS string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c := w.channels[channel]; c != nil {
-		return c.status[threadTS]
+	c := w.channels[channel]
+	switch {
+	case c == nil:
+		return ""
+	case c.sessions[threadTS] == "processing":
+		return "processing"
 	}
-	return ""
+	return c.status[threadTS]
 }
 
 // Prompts are the requests that are suggested in a direct channel.
