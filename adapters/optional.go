@@ -158,6 +158,8 @@ type Limits struct {
 	// Text is how many characters of a result are read well in a message. A longer one is sent as a
 	// file, and the message begins it. Send takes any text.
 	Text int
+	// Voice tells that an answer that is read aloud is shown as a voice message.
+	Voice bool
 }
 
 // Check fails with a [Fault] that names the files of a reply that are too large, or else those

@@ -1,6 +1,9 @@
 package adapters
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Reply is what the bot has to say.
 type Reply struct {
@@ -80,7 +83,21 @@ type Attachment struct {
 	Link string `json:"link,omitempty"`
 	// MarkLink is where people can point at things on the picture, or "".
 	MarkLink string `json:"mark_link,omitempty"`
+	// Voice is the same as a voice message, if it was read aloud and the platform has these ([Limits.Voice]).
+	Voice *Voice `json:"voice,omitempty"`
 }
+
+// Voice is what was spoken, in Ogg Opus.
+type Voice struct {
+	Handle   string        `json:"handle"`
+	Size     int64         `json:"size"` // in bytes
+	Duration time.Duration `json:"duration"`
+	// Waveform is how loud it is in equal parts of it, at most [MaxWaveform] of them.
+	Waveform []byte `json:"waveform"`
+}
+
+// MaxWaveform is the most parts of a waveform: what Discord shows.
+const MaxWaveform = 256
 
 // Choice is something else that people may have instead.
 type Choice struct {

@@ -193,6 +193,9 @@ func (c *checker) attachment(a Attachment) {
 	if a.Size < 0 {
 		c.badf("has a file of a size below nothing")
 	}
+	if v := a.Voice; v != nil && (v.Handle == "" || v.Duration <= 0 || len(v.Waveform) == 0 || len(v.Waveform) > MaxWaveform) {
+		c.badf("has a voice message without a sound, a duration or a waveform")
+	}
 }
 
 // address checks what people are to follow.

@@ -110,6 +110,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		return a, nil // what went wrong is said, at worst without the files
 	}
 	c.goOn(ctx, a, r, run)
+	c.speak(ctx, a, r, run)
 	return a, err
 }
 

@@ -102,6 +102,12 @@ func (e *Entry) Posted(ctx context.Context, at adapters.MessageRef) error {
 	return e.write(ctx)
 }
 
+// PostedAll notes that the part that was begun stands there, and that it is all there is.
+func (e *Entry) PostedAll(ctx context.Context, at adapters.MessageRef) error {
+	e.Done = true
+	return e.Posted(ctx, at)
+}
+
 // Refused notes that the platform has refused the part that was begun: it does not stand
 // there.
 func (e *Entry) Refused(ctx context.Context) error {

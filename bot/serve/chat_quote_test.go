@@ -3,13 +3,15 @@ package serve_test
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"atelier/adapters/discord/discordtest"
 )
 
-// TestRepliesToAText: what somebody has written is read aloud, and a request that needs no text is done without it.
+// TestRepliesToAText: what somebody has written is read aloud in a voice message, and a request that needs no text is done
+// without it.
 func TestRepliesToAText(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
@@ -22,18 +24,25 @@ func TestRepliesToAText(t *testing.T) {
 	in := resident{t, by}
 	o := in.serve(append(by.settings(), "ATELIER_DATA="+t.TempDir()))
 	bob := by.World.User("bob")
-	for wish, answer := range map[string]string{
-		"make a voice message of this": "read aloud", "make a QR code for https://example.com": "QR code",
+	for wish, want := range map[string]struct {
+		text  string
+		voice bool
+	}{
+		"make a voice message of this": {"read aloud", true}, "make a QR code for https://example.com": {"QR code", false},
 	} {
 		said := by.People.Say(discordtest.Post{Channel: by.channel, By: bob, Content: "Good morning everybody, the train leaves at nine."})
 		thread := by.People.Say(discordtest.Post{Channel: by.channel, By: by.ann, Content: by.Bot().Mention() + " " + wish, ReplyTo: said.ID}).ID
 		in.until(o, wish, func() bool {
-			for _, p := range by.posts(thread) {
-				if strings.Contains(p.text, answer) && len(p.pictures) == 1 {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(by.posts(thread), func(p post) bool { return strings.Contains(p.text, want.text) && !strings.Contains(p.text, "⏳") })
 		})
+		in.shows(o, by, thread, "✅")
+		files, voice := 0, false
+		for _, m := range by.World.Messages(thread) {
+			files += len(m.Attachments)
+			voice = voice || m.Flags&(1<<13) != 0 && len(m.Attachments) == 1 && m.Attachments[0].Name == "voice-message.ogg"
+		}
+		if files != 1 || voice != want.voice {
+			t.Errorf("%q is answered with %s", wish, by.posts(thread))
+		}
 	}
 }

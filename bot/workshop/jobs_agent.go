@@ -44,7 +44,12 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 		return nil, err
 	}
 	j.Redis, j.State, j.Blobs, j.Scratch = p.Redis, p.State, p.Blobs, p.Scratch.Folder()
-	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, w.inspect
+	films, err := w.FFmpeg()
+	if err != nil {
+		return nil, err
+	}
+	j.Agent = jobsAgent{a, j.Tell, voices{p.Blobs, films, Pictures{blobs: p.Blobs, scratch: j.Scratch}}}
+	j.Inspect = w.inspect
 	j.Deadline, j.Grace, j.Check, j.Retention = w.Deadline, w.Grace, w.Check, w.Retention
 	j.MaxFile, j.Log = w.Limits().Bytes, w.Logger()
 	if len(w.LinkHosts) > 0 {
@@ -121,8 +126,9 @@ func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
 
 // jobsAgent adapts the agent to the interface of the jobs.
 type jobsAgent struct {
-	agent *agent.Agent
-	tell  plan.Tell
+	agent  *agent.Agent
+	tell   plan.Tell
+	voices voices
 }
 
 var (

@@ -54,15 +54,21 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestVideos: a video is shown by one of its frames, where ffmpeg is.
-func TestVideos(t *testing.T) {
-	t.Parallel()
+// needsFFmpeg skips a test where ffmpeg is missing, except in CI.
+func needsFFmpeg(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("ffmpeg is not installed")
 		}
 		t.Skip("ffmpeg is not installed")
 	}
+}
+
+// TestVideos: a video is shown by one of its frames, where ffmpeg is.
+func TestVideos(t *testing.T) {
+	t.Parallel()
+	needsFFmpeg(t)
 	blobs, err := disk.Open(t.TempDir())
 	bottest.Check(t, err)
 	t.Cleanup(func() { bottest.Check(t, blobs.Close()) })

@@ -109,6 +109,11 @@ func IsMalformed(err error) bool {
 	return ok && r.status == http.StatusBadRequest && r.code != fileRefused && errors.Is(err, adapters.ErrInvalid)
 }
 
+// IsRefused reports whether Discord will never accept a call as it is, though the place may accept another one.
+func IsRefused(err error) bool {
+	return errors.Is(err, adapters.ErrForbidden) || errors.Is(err, adapters.ErrInvalid) || errors.Is(err, adapters.ErrGone)
+}
+
 // IsRefusedForm reports whether Discord refuses what a call asks for, and may accept an older form of it: the form is
 // malformed, or it is forbidden for a reason that is not known.
 func IsRefusedForm(err error) bool {

@@ -46,6 +46,8 @@ type Part struct {
 	AnswerTo adapters.MessageRef
 	Files    []adapters.Attachment
 	Numbers  []int // the indexes of the files in the reply
+	// Whole is the whole reply in one message, for where Discord refuses the part, which is its first: a voice message.
+	Whole *Part
 
 	answer   bool
 	buttons  int
@@ -76,6 +78,9 @@ type Uploaded struct {
 	Name        string `json:"filename"`
 	Title       string `json:"title,omitempty"` // what people see in place of the name, without its ending
 	Description string `json:"description,omitempty"`
+	// Seconds and Waveform are those of a voice message.
+	Seconds  float64 `json:"duration_secs,omitempty"`
+	Waveform []byte  `json:"waveform,omitempty"`
 }
 
 // NewContent is a message with a text in markup.
@@ -104,6 +109,41 @@ func (c Content) Plain() Content {
 
 // Compose makes the messages of a reply, each of whose files may have so many bytes.
 func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
+	parts := c.compose(r, maxFile)
+	if len(parts) != 1 || len(r.Files) != 1 || r.Files[0].Voice == nil || r.Files[0].Link != "" || r.Files[0].Voice.Size > maxFile {
+		return parts
+	}
+	return c.spoken(r, &parts[0])
+}
+
+// between is what separates the mention from a text, which begins a line of its own unless it
+// begins with a plain one.
+func between(text string) string {
+	if blocks := adapters.Parse(text); len(blocks) > 0 && blocks[0].Kind == adapters.Line && strings.TrimSpace(text) == strings.TrimLeft(text, " ") &&
+		!strings.HasPrefix(Render(text), `\`) && !strings.HasPrefix(Render(text), blank) {
+		return " "
+	}
+	return "\n"
+}
+
+// Explain adds once to a reply why it is not in a thread, if there is room: because of a missing
+// permission, or "".
+func (c *Composer) Explain(p *Part, permission string) {
+	if p.explained == nil || *p.explained {
+		return
+	}
+	why := c.Phrases.Say(p.language, "I answer here, because Discord does not let me start a thread.")
+	if permission != "" {
+		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to start a thread: %s.", permission)
+	}
+	text := strings.TrimLeft(strings.TrimSuffix(p.Content.Text, blank)+"\n\n"+plain(why), "\n")
+	if adapters.UTF16Len(text+p.Content.choices) <= maxContent {
+		p.Content.Text, *p.explained = text, true
+	}
+}
+
+// compose makes the messages of a reply whose files are attached.
+func (c *Composer) compose(r adapters.Reply, maxFile int64) []Part {
 	mention := ""
 	if IsID(r.Mention) {
 		mention = "<@" + r.Mention + ">"
@@ -150,32 +190,6 @@ func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	parts := c.parts(r, r.Batches(maxFiles, max(maxRequest, maxFile)), texts, mention)
 	parts[len(parts)-1].Content.choices, parts[len(parts)-1].Content.heading = choices, asked
 	return parts
-}
-
-// between is what separates the mention from a text, which begins a line of its own unless it
-// begins with a plain one.
-func between(text string) string {
-	if blocks := adapters.Parse(text); len(blocks) > 0 && blocks[0].Kind == adapters.Line && strings.TrimSpace(text) == strings.TrimLeft(text, " ") &&
-		!strings.HasPrefix(Render(text), `\`) && !strings.HasPrefix(Render(text), blank) {
-		return " "
-	}
-	return "\n"
-}
-
-// Explain adds once to a reply why it is not in a thread, if there is room: because of a missing
-// permission, or "".
-func (c *Composer) Explain(p *Part, permission string) {
-	if p.explained == nil || *p.explained {
-		return
-	}
-	why := c.Phrases.Say(p.language, "I answer here, because Discord does not let me start a thread.")
-	if permission != "" {
-		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to start a thread: %s.", permission)
-	}
-	text := strings.TrimLeft(strings.TrimSuffix(p.Content.Text, blank)+"\n\n"+plain(why), "\n")
-	if adapters.UTF16Len(text+p.Content.choices) <= maxContent {
-		p.Content.Text, *p.explained = text, true
-	}
 }
 
 func (c *Composer) parts(r adapters.Reply, batches [][]int, texts []string, mention string) []Part {

@@ -38,6 +38,8 @@ type attachmentBody struct {
 	Filename    string  `json:"filename"`
 	Title       *string `json:"title"`
 	Description *string `json:"description"`
+	Seconds     float64 `json:"duration_secs"`
+	Waveform    []byte  `json:"waveform"`
 }
 
 func (b attachmentBody) id() string { return fmt.Sprint(b.ID) }
@@ -82,6 +84,11 @@ func (b *messageBody) check(files map[string]File) *refusal {
 		faults = append(faults, form.Rows(*b.Components))
 	}
 	about := or(b.Attachments, &[]attachmentBody{})
+	if b.Flags != nil && *b.Flags&flagVoice != 0 {
+		if no := b.checkVoice(files, *about); no != nil {
+			return no
+		}
+	}
 	for _, a := range *about {
 		if a.Description != nil {
 			faults = append(faults, form.Length("attachments", *a.Description, 0, mostDescription))
@@ -94,6 +101,27 @@ func (b *messageBody) check(files map[string]File) *refusal {
 		return badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
 	}
 	return or(b.Allowed, all()).check()
+}
+
+// mostWaveform is the most bytes of a waveform.
+const mostWaveform = 256
+
+// checkVoice checks the form of a voice message, which has one sound and nothing else.
+func (b *messageBody) checkVoice(files map[string]File, about []attachmentBody) *refusal {
+	switch {
+	case b.text() != "" || b.Components != nil && len(*b.Components) > 0:
+		return voiceContent
+	case len(files) != 1 || len(about) != 1:
+		return voiceFiles
+	case about[0].Seconds <= 0 || len(about[0].Waveform) == 0 || len(about[0].Waveform) > mostWaveform:
+		return voiceMetadata
+	}
+	for _, f := range files {
+		if !strings.HasPrefix(f.Type, "audio/") {
+			return voiceFiles
+		}
+	}
+	return nil
 }
 
 // fieldNumber is n of files[n], or -1.

@@ -19,11 +19,12 @@ const (
 	UseCommands    Permission = 1 << 31
 	CreateThreads  Permission = 1 << 35
 	SendInThreads  Permission = 1 << 38
+	SendVoice      Permission = 1 << 46
 )
 
 // ordinary are everybody's permissions in a new guild.
 const ordinary = AddReactions | View | Send | EmbedLinks | AttachFiles | ReadHistory | MentionAll |
-	UseCommands | CreateThreads | SendInThreads
+	UseCommands | CreateThreads | SendInThreads | SendVoice
 
 // everything are an administrator's permissions.
 const everything = ordinary | Administrator | ManageMessages
@@ -57,6 +58,10 @@ var (
 	unknownGuild       = &refusal{status: 404, code: 10004, message: "Unknown Guild"}
 	unknownMember      = &refusal{status: 404, code: 10007, message: "Unknown Member"}
 	unknownMessage     = &refusal{status: 404, code: 10008, message: "Unknown Message"}
+	voiceContent       = &refusal{status: 400, code: 50159, message: "Voice messages do not support additional content"}
+	voiceFiles         = &refusal{status: 400, code: 50160, message: "Voice messages must have a single audio attachment"}
+	voiceMetadata      = &refusal{status: 400, code: 50161, message: "Voice messages must have supporting metadata"}
+	voiceForbidden     = &refusal{status: 403, code: 50173, message: "Cannot send voice messages in this channel"}
 	unknownUser        = &refusal{status: 404, code: 10013, message: "Unknown User"}
 	unknownEmoji       = &refusal{status: 400, code: 10014, message: "Unknown Emoji"}
 	unknownWebhook     = &refusal{status: 404, code: 10015, message: "Unknown Webhook"}

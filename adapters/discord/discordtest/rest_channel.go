@@ -104,6 +104,9 @@ func (cc *channelCalls) postMessage(r *request) (int, any, *refusal) {
 	if no := cc.writable(c, len(r.files) > 0); no != nil {
 		return 0, nil, no
 	}
+	if b.Flags != nil && *b.Flags&flagVoice != 0 && cc.may(c)&SendVoice == 0 {
+		return 0, nil, voiceForbidden
+	}
 	m := &entry{channel: c, author: cc.bot}
 	if no := cc.refer(m, b.Reference); no != nil {
 		return 0, nil, no

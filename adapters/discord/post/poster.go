@@ -51,7 +51,7 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 	if entry.Done {
 		return entry.Ref.Last(), nil
 	}
-	for i := entry.Parts(); i < len(parts); i++ {
+	for i := entry.Parts(); i < len(parts) && !entry.Done; i++ {
 		if err := p.postPart(ctx, key, i, thread, parts[i], entry); err != nil {
 			return adapters.MessageRef{}, blameFiles(err, parts[i:])
 		}
@@ -59,7 +59,26 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 	return entry.Ref.Last(), entry.Finish(ctx)
 }
 
+// postPart posts a part, or the whole reply in its place if Discord refuses it.
 func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *outbox.Entry) error {
+	if part.Whole == nil {
+		return p.postOnce(ctx, nonce(key, i), thread, part, entry, entry.Posted)
+	}
+	err := p.postOnce(ctx, nonce(key, voicePart), thread, part, entry, entry.Posted)
+	if !api.IsRefused(err) {
+		return err
+	}
+	p.Log.WarnContext(ctx, "Discord refuses a voice message, which is posted as a file", "error", err)
+	return p.postOnce(ctx, nonce(key, i), thread, *part.Whole, entry, entry.PostedAll)
+}
+
+// voicePart is the number of a voice message, whose nonce differs from that of what is posted in its place.
+const voicePart = -1
+
+func (p *Poster) postOnce(
+	ctx context.Context, nonce string, thread adapters.Thread, part convert.Part, entry *outbox.Entry,
+	note func(context.Context, adapters.MessageRef) error,
+) error {
 	files, err := p.files(ctx, part, p.Uploads.File(thread))
 	if err != nil {
 		return err
@@ -67,7 +86,7 @@ func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapter
 	if err := entry.Begin(ctx); err != nil {
 		return err
 	}
-	part.Content.Nonce, part.Content.EnforceNonce = nonce(key, i), true
+	part.Content.Nonce, part.Content.EnforceNonce = nonce, true
 	posted, err := p.post(ctx, thread, part, files)
 	if err != nil {
 		if adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited) {
@@ -75,7 +94,7 @@ func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapter
 		}
 		return err
 	}
-	return entry.Posted(context.WithoutCancel(ctx), posted)
+	return note(context.WithoutCancel(ctx), posted)
 }
 
 // nonce is the nonce of a part, which has at most 25 characters.
@@ -166,7 +185,7 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 		body.Reference = nil
 		posted, err = p.create(ctx, path, part, body, files)
 	}
-	if api.IsMalformed(err) {
+	if api.IsMalformed(err) && part.Whole == nil {
 		posted, err = p.createPlain(ctx, path, body, files, err)
 	}
 	if err != nil {
@@ -187,7 +206,7 @@ func (p *Poster) postAsGuest(ctx context.Context, v lookup.Visit, part convert.P
 	body := part.Content
 	body.Nonce, body.EnforceNonce = "", false // not known there
 	posted, err := p.create(ctx, v.Webhook, part, body, files)
-	if api.IsMalformed(err) {
+	if api.IsMalformed(err) && part.Whole == nil {
 		posted, err = p.createPlain(ctx, v.Webhook, body, files, err)
 	}
 	if err != nil {

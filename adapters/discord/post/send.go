@@ -46,7 +46,7 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 
 // Limits are what Discord accepts, in several messages.
 func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText}
+	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText, Voice: true}
 }
 
 // Progress shows how far work has come.
