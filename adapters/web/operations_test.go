@@ -34,15 +34,17 @@ func sampleOperationsPage() page.View {
 	return v
 }
 
-// TestOperations shows how the program fares to whoever was let in, and is offered to admins.
+// TestOperations shows how the program fares to operators, and to nobody else.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
-	b.is(b.get("/operations"), http.StatusOK, "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
-	if strings.Contains(b.get("/").Body.String(), `href="/operations"`) {
-		t.Error("it is offered to everybody")
+	w := b.get("/operations")
+	b.is(w, http.StatusForbidden, "Only operators see this page.")
+	if strings.Contains(w.Body.String(), "models.example") || strings.Contains(b.get("/").Body.String(), `href="/operations"`) {
+		t.Error("it is shown, or offered, to everybody")
 	}
 	b.by = adapters.Person{ID: "local", Admin: true}
+	b.is(b.get("/operations"), http.StatusOK, "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
 	b.is(b.get("/"), http.StatusOK, `href="/operations"`)
 	b.is(b.post("/operations"), http.StatusMethodNotAllowed)
 }

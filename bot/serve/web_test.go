@@ -64,7 +64,7 @@ func TestToolsPage(t *testing.T) {
 // TestWebSettings reads what is set about the channel.
 func TestWebSettings(t *testing.T) {
 	t.Parallel()
-	c, err := settings.Read([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/"}, nil, nil)
+	c, err := settings.Read([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/", "WEB_ADMINS=ann, bo@example.org,"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,8 @@ func TestWebSettings(t *testing.T) {
 	for _, p := range c.Web.Proxies {
 		proxies = append(proxies, p.String())
 	}
-	if want := []string{"10.1.2.3/32", "fd00::/8", "10.0.0.1/32"}; !slices.Equal(proxies, want) || c.Web.Public.String() != "https://atelier.example.org" || c.Web.UserHeader != "Remote-User" {
+	if want := []string{"10.1.2.3/32", "fd00::/8", "10.0.0.1/32"}; !slices.Equal(proxies, want) || c.Web.Public.String() != "https://atelier.example.org" || c.Web.UserHeader != "Remote-User" ||
+		!slices.Equal(c.Web.Admins, []string{"ann", "bo@example.org"}) {
 		t.Errorf("%+v", c.Web)
 	}
 	for _, wrong := range []string{"PUBLIC_URL=atelier.example.org", "PUBLIC_URL=https://user@host", "PUBLIC_URL=https://host/?a=b", "WEB_PROXIES=proxy", "WEB_USER_HEADER=a:b"} {
@@ -88,6 +89,10 @@ func TestPublicAddressNeedsAPassword(t *testing.T) {
 	status, _, stderr := clitest.Run(t, map[string]string{"PUBLIC_URL": "https://atelier.example.org", "ATELIER_DATA": t.TempDir()}, "serve")
 	if status != fault.StatusUsage || !strings.Contains(stderr, "WEB_PASSWORD") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+	status, _, stderr = clitest.Run(t, map[string]string{"WEB_ADMINS": "ann", "WEB_PASSWORD": "open sesame", "ATELIER_DATA": t.TempDir()}, "serve")
+	if status != fault.StatusUsage || !strings.Contains(stderr, "WEB_USER_HEADER is not set") {
+		t.Errorf("admins whom nobody names: status %d, %s", status, stderr)
 	}
 }
 

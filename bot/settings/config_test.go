@@ -21,7 +21,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"S3_HOST_STYLE": "1", "S3_LINK_ENDPOINT": "s3.example.org", "S3_ENCRYPTION": "DES", "S3_KMS_KEY": "a b", "AWS_REGION": "eu central",
 		"AWS_ENDPOINT_URL_S3": "ftp://s3", "AWS_ACCESS_KEY_ID": "a key", "AWS_SECRET_ACCESS_KEY": "schlüssel", "AWS_SESSION_TOKEN": "to ken",
 		"ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1", "ATELIER_MEMORY_MB": "lots", "ATELIER_LINK_HOSTS": "https://example.com/pictures",
-		"WEB_PASSWORD": "guessed", "WEB_USER_HEADER": "Remote User", "WEB_PROXIES": "10.0.0.0/33", "PUBLIC_URL": "https://atelier.example.org/chat",
+		"WEB_PASSWORD": "guessed", "WEB_USER_HEADER": "Remote User", "WEB_ADMINS": "ann\tbo", "WEB_PROXIES": "10.0.0.0/33", "PUBLIC_URL": "https://atelier.example.org/chat",
 		"DISCORD_TOKEN": "1234567890123456789", "DISCORD_API_URL": "discord.example.org", "DISCORD_MAX_FILE_MB": "0",
 		"SLACK_BOT_TOKEN": "xapp-1-A-1-a", "SLACK_APP_TOKEN": "xoxb-1-2-a", "SLACK_SIGNING_SECRET": "xoxb-3-4-b",
 		"SLACK_API_URL": "https://me:secret@slack.example.org/api/", "SLACK_MAX_FILE_MB": "1GB",

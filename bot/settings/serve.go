@@ -29,6 +29,11 @@ func serveSettings() []setting {
 				"asks for no password.",
 			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
 		}, {
+			name: "WEB_ADMINS",
+			about: "The users who see /operations and may delete what others wrote on the web page, as WEB_USER_HEADER names them, separated by " +
+				"commas. Without a password and a proxy, whoever is at this machine may.",
+			set: func(c *Config, v string) (err error) { c.Web.Admins, err = names(v); return err },
+		}, {
 			name: "WEB_PROXIES",
 			about: "The addresses of the proxies in front of the web page, such as 10.0.0.0/8 or 10.1.2.3, separated by commas. Headers from any " +
 				"other address are ignored. Set it if the proxy runs on another machine, even with WEB_PASSWORD: wrong passwords are then " +
@@ -82,8 +87,11 @@ func password(v string) error {
 	return nil
 }
 
-// CheckListen rejects serving other machines without authentication.
+// CheckListen rejects serving other machines without authentication, and admins without a header that names users.
 func CheckListen(c Config) error {
+	if len(c.Web.Admins) > 0 && c.Web.UserHeader == "" {
+		return fault.Usage("WEB_ADMINS names users as a proxy gives them, and WEB_USER_HEADER is not set: set it, or leave WEB_ADMINS empty.")
+	}
 	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
 		return nil
 	}

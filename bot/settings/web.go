@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode"
 )
 
 // Web holds the settings for the web page.
@@ -14,6 +15,8 @@ type Web struct {
 	Password secret
 	// UserHeader is the header in which an authenticating proxy names the user, if any.
 	UserHeader string
+	// Admins are the names of operators in UserHeader.
+	Admins []string
 	// Proxies are the addresses of trusted proxies.
 	Proxies []netip.Prefix
 	// Public is the URL at which people reach the page; nil if unknown.
@@ -27,6 +30,20 @@ func headerName(v string) error {
 		return errors.New("the name of a header such as X-Forwarded-User is expected")
 	}
 	return nil
+}
+
+// names parses a comma-separated list of user names, which may be empty.
+func names(v string) ([]string, error) {
+	var all []string
+	for s := range strings.SplitSeq(v, ",") {
+		if strings.ContainsFunc(s, unicode.IsControl) {
+			return nil, errors.New("names of users such as ann or ann@example.org are expected, separated by commas")
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all, nil
 }
 
 // prefixes parses a comma-separated list of addresses and ranges, which may be empty.

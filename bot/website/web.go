@@ -95,7 +95,7 @@ func (s *Site) Furnish(ctx context.Context, w workshop.Workshop, p *place.Place)
 // guardOf is the configuration of the login.
 func guardOf(w workshop.Workshop, p *place.Place) guard.Config {
 	g := guard.Config{
-		Password: string(w.Web.Password), Header: w.Web.UserHeader, Proxies: w.Web.Proxies, Public: w.Web.Public, State: p.State, Log: w.Logger(),
+		Password: string(w.Web.Password), Header: w.Web.UserHeader, Admins: w.Web.Admins, Proxies: w.Web.Proxies, Public: w.Web.Public, State: p.State, Log: w.Logger(),
 		Unlimited: web.IsUpload, // uploads have their own limits in the channel
 	}
 	if host, _, err := net.SplitHostPort(w.Listen); err == nil && host != "" {

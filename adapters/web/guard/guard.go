@@ -39,6 +39,8 @@ type Config struct {
 	// Header is the header in which an authenticating proxy names the person, such as Remote-User; ""
 	// means none. If a request lacks it, the Password is needed.
 	Header string
+	// Admins are the people in that header who are admins. Names that people choose themselves make nobody one.
+	Admins []string
 	// Proxies are the addresses of trusted proxies: their X-Forwarded-For says for whom limits count.
 	// If there are none, proxies on this machine are trusted, but only with a Public address.
 	Proxies []netip.Prefix
@@ -77,6 +79,7 @@ type Guard struct {
 	exposed   bool // it has no password, but others can reach it: nobody is let in
 	password  [sha256.Size]byte
 	header    string
+	admins    map[string]bool // by id
 	proxies   []netip.Prefix
 	forwarded bool // X-Forwarded-For of proxies is trusted
 	near      bool // no proxies were set, so those of this machine are trusted
@@ -190,6 +193,14 @@ func (g *Guard) settle(c Config) error {
 		return errors.New("a limit lets nothing through")
 	case slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }):
 		return errors.New("an address of the proxies is not valid")
+	}
+	g.admins = map[string]bool{}
+	for _, name := range c.Admins {
+		person, ok := named(name)
+		if !ok || c.Header == "" {
+			return fmt.Errorf("%q is no admin whom a header names", name)
+		}
+		g.admins[person.ID] = true
 	}
 	for _, name := range c.Hosts {
 		if _, err := netip.ParseAddr(name); err == nil {

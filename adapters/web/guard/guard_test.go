@@ -377,12 +377,28 @@ func TestProxies(t *testing.T) {
 	}
 }
 
+// Only people whom the proxy names are admins: a name that somebody logs in with proves nothing.
+func TestAdmins(t *testing.T) {
+	t.Parallel()
+	g := newGuard(t, Config{Header: "Remote-User", Admins: []string{" Ana@Example.org "}, Password: "correct horse", State: &memory{}})
+	for name, admin := range map[string]bool{"ana@example.org": true, "ANA@example.org": true, "bo": false} {
+		if got := ask(g.Protect(greet), http.MethodGet, "/", with("Remote-User", name)); got.status != http.StatusOK || strings.Contains(got.text, "Admin:true") != admin {
+			t.Errorf("%s: %d %q", name, got.status, got.text)
+		}
+	}
+	if v, no := named("ana@example.org"); !no || v.Admin {
+		t.Errorf("who chooses that name is %+v", v)
+	}
+}
+
 func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]Config{
 		"no place for sessions":        {Password: "correct horse"},
 		"no time":                      {Password: "correct horse", State: &memory{}, Session: -1},
 		"no header":                    {Header: "Remote User"},
+		"admins whom nobody names":     {Password: "correct horse", State: &memory{}, Admins: []string{"ana"}},
+		"an admin without a name":      {Header: "Remote-User", Admins: []string{"\u200b"}},
 		"no network":                   {Header: "Remote-User", Proxies: []netip.Prefix{{}}},
 		"no host":                      {Password: "correct horse", State: &memory{}, Hosts: []string{"http://localhost"}},
 		"public without host":          {Password: "correct horse", State: &memory{}, Public: mustURL(t, "https:///x")},

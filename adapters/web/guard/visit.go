@@ -119,6 +119,7 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 		return visit{}, &refusal{status: http.StatusForbidden, format: "Atelier is served only through the address where you sign in. Open that one."}, true
 	case len(names) == 1:
 		if person, ok := named(names[0]); ok {
+			person.Admin = g.admins[person.ID]
 			return visit{person: person}, nil, true
 		}
 	}

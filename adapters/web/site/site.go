@@ -70,6 +70,9 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 
 // ServeOperations serves the page for operators.
 func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
+	if !s.Me(r).Admin {
+		return request.Refuse(http.StatusForbidden, "Only operators see this page.")
+	}
 	operations, err := s.Workshop.Operations(r.Context())
 	if err != nil {
 		return err
