@@ -34,10 +34,17 @@ func sampleOperationsPage() page.View {
 	return v
 }
 
-// TestOperations shows how the program fares to operators, and to nobody else.
-func TestOperations(t *testing.T) {
+// TestOperationsForAll shows how the program fares to everybody who is let in, where no admins are named.
+func TestOperationsForAll(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	b.is(b.get("/operations"), http.StatusOK, "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
+}
+
+// TestOperations shows it to admins only, where some are named.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles(), func(c *Config) { c.AdminsOnly = true }))
 	w := b.get("/operations")
 	b.is(w, http.StatusForbidden, "Only operators see this page.")
 	if strings.Contains(w.Body.String(), "models.example") || strings.Contains(b.get("/").Body.String(), `href="/operations"`) {

@@ -54,6 +54,8 @@ type Config struct {
 	// Guard lets people in: all but the static files is behind it. Who is who was let in.
 	Guard func(http.Handler) http.Handler
 	Who   func(context.Context) adapters.Person
+	// AdminsOnly shows the page for operators to admins only, and not to everybody who is let in.
+	AdminsOnly bool
 	// CanLeave reports whether there is a session to log out of; nil is never.
 	CanLeave func(context.Context) bool
 	// Retention is how long a thread is kept after its last entry. Zero means 30 days.
@@ -124,7 +126,7 @@ func New(c Config) (*Channel, error) {
 		guard: c.Guard, media: c.Media, store: stored, pages: pages, closed: closed, close: sync.OnceFunc(func() { close(closed) }),
 		dispatcher: &dispatch.Dispatcher{Store: stored, Now: c.Now, Log: c.Log},
 		site: &site.Site{
-			Reader: requests, Store: stored, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
+			Reader: requests, Store: stored, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, AdminsOnly: c.AdminsOnly, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
 		},
 		uploads: &upload.Server{
 			Reader: requests, Store: stored, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,

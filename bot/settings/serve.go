@@ -30,8 +30,8 @@ func serveSettings() []setting {
 			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
 		}, {
 			name: "WEB_ADMINS",
-			about: "The users who see /operations and may delete what others wrote on the web page, as WEB_USER_HEADER names them, separated by " +
-				"commas. Without a password and a proxy, whoever is at this machine may.",
+			about: "The admins of the web page, as WEB_USER_HEADER names them, separated by commas. They may delete what others wrote. If set, only " +
+				"they see /operations; otherwise everybody who is let in does.",
 			set: func(c *Config, v string) (err error) { c.Web.Admins, err = names(v); return err },
 		}, {
 			name: "WEB_PROXIES",

@@ -49,6 +49,8 @@ type Site struct {
 	// Find finds threads and tools.
 	Find    func(ctx context.Context, query string) (page.Found, error)
 	MaxFile int64
+	// AdminsOnly shows the page for operators to admins only, and not to everybody who is let in.
+	AdminsOnly bool
 	// CanLeave reports whether there is a session to log out of.
 	CanLeave func(context.Context) bool
 	Now      func() time.Time
@@ -70,7 +72,7 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 
 // ServeOperations serves the page for operators.
 func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
-	if !s.Me(r).Admin {
+	if s.AdminsOnly && !s.Me(r).Admin {
 		return request.Refuse(http.StatusForbidden, "Only operators see this page.")
 	}
 	operations, err := s.Workshop.Operations(r.Context())
