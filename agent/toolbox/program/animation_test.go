@@ -20,6 +20,7 @@ func TestAnimations(t *testing.T) {
 	}{
 		"a border":     {"add_border", map[string]string{"width": "4 px"}, "10 1.000000"},
 		"a PNG's tool": {"round_corners", nil, "10 1.000000"},
+		"a shadow":     {"drop_shadow", nil, "10 1.000000"},
 		"backwards":    {"reverse_animation", nil, "10 1.000000"},
 		"faster":       {"change_animation_speed", map[string]string{"factor": "2x"}, "10 0.500000"},
 		"cropped":      {"change_canvas", map[string]string{"size": "30x30", "fill": "cropped"}, "10 1.000000"},

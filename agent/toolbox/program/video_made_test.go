@@ -273,6 +273,12 @@ func TestTransparencyIsFilled(t *testing.T) {
 	photo := fileOf(plan.Image, clip(t, "flat.jpg", append(lavfi("color=blue:size=40x40:duration=1:rate=1"), "-frames:v", "1")...))
 	holds(t, refused(t, "change_opacity", args{"image": photo, "colour": "red"}), "no transparency")
 	holds(t, refused(t, "change_opacity", args{"image": photo}), "which colour", "how opaque")
+	slight, err := perform(t, "change_opacity", args{"image": photo, "opacity": "90%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, alpha := readPicture(t, slight.Path).At(20, 20).RGBA()
+	near(t, "the opacity", float64(alpha>>8), 230, 1)
 }
 
 // TestAmountsOfVideoAdjustments: colours change by the amount that is asked for.
