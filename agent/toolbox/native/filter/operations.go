@@ -10,6 +10,7 @@ import (
 func Operations(limits media.Limits) map[string]operation.Func {
 	return map[string]operation.Func{
 		"adjust_image":      picture.Editing(limits, adjust),
+		"auto_enhance":      picture.Editing(limits, corrected),
 		"black_out_objects": picture.Editing(limits, hiding(coverPart)),
 		"black_out_region":  picture.Editing(limits, hiding(coverPart)),
 		"blur_image":        picture.Editing(limits, blur),

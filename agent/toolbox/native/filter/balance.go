@@ -1,0 +1,191 @@
+package filter
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/picture"
+)
+
+const (
+	mostSampled = 1 << 18 // pixels that a correction is estimated from, about
+	nearGrey    = 0.25    // saturation up to which a pixel may be something grey
+	surelyGrey  = 0.08    // and up to which it is
+	leastLit    = 30      // what is darker is noise
+	mostLit     = 250     // what is brighter is clipped
+	leastGrey   = 0.005   // share of such pixels that is enough to tell the light from
+	mostGain    = 3.0     // of a channel
+	leastGain   = 1.01    // below which a picture is balanced
+	clipped     = 0.001   // share of the pixels at each end that may become black or white
+	mostStretch = 2.5
+	darkMiddle  = 90.0  // mean light below which the middle is lifted
+	lightMiddle = 127.5 // and up to which it does not become darker
+	mostOdd     = 1.25  // of the gain of green beside that of red and blue: lamps and skies are yellow or blue
+)
+
+// corrected corrects the light or the white balance.
+func corrected(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	what, _ := toolbox.Param[string](c, "what")
+	out := picture.Edited{Image: p.Image, About: plan.Say("its light corrected")}
+	if what == "colours" || what == "both" {
+		gains, found := whiteBalance(sampled(p.Image))
+		switch {
+		case !found:
+			out.Note = plan.Say("Nothing in the picture is grey or white, so its white balance stays as it was.")
+		case max(gains[0], gains[1], gains[2]) < leastGain:
+			out.Note = plan.Say("The white balance was right already.")
+		default:
+			if err := mixed(ctx, p.Image, [3][3]float64{{gains[0], 0, 0}, {0, gains[1], 0}, {0, 0, gains[2]}}); err != nil {
+				return picture.Edited{}, err
+			}
+		}
+		out.About = plan.Say("its white balance corrected")
+	}
+	if what == "both" {
+		out.About = plan.Say("its light and white balance corrected")
+	}
+	if what == "colours" {
+		return out, nil
+	}
+	return out, relit(ctx, p.Image, levels(sampled(p.Image)))
+}
+
+// sampled are the colours of evenly spread pixels that can be seen.
+func sampled(img *image.NRGBA) (all [][3]float64) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	step := max(1, int(math.Sqrt(float64(w)*float64(h)/mostSampled)))
+	for y := 0; y < h; y += step {
+		row := img.Pix[y*img.Stride:][:4*w]
+		for x := 0; x < w; x += step {
+			if p := row[4*x:][:4]; p[3] >= 128 {
+				all = append(all, [3]float64{float64(p[0]), float64(p[1]), float64(p[2])})
+			}
+		}
+	}
+	return all
+}
+
+// whiteBalance are the factors of the channels, the least of them 1, under which what is nearly grey becomes grey on
+// average: grey world, over grey points alone, so that colourful things do not count. Each round finds the points
+// anew. It begins at white light, and at the light that the brightest tenth shows (white patch), which is taken where
+// it makes far more of the picture grey. It tells whether anything is nearly grey.
+func whiteBalance(pixels [][3]float64) (gains [3]float64, found bool) {
+	best := leastGrey * float64(len(pixels))
+	for _, start := range [][3]float64{{1, 1, 1}, whitePatch(pixels)} {
+		light := start
+		for range 20 {
+			sum, n := greyPoints(pixels, light, nearGrey)
+			if n == 0 {
+				break
+			}
+			light = leveled(sum)
+		}
+		odd := light[1] / math.Sqrt(light[0]*light[2])
+		if _, n := greyPoints(pixels, light, surelyGrey); n > best && odd < mostOdd && odd > 1/mostOdd/mostOdd {
+			gains, found, best = light, true, 1.5*n
+		}
+	}
+	return gains, found
+}
+
+// greyPoints are the sum and the number of the pixels that are nearly grey under these factors.
+func greyPoints(pixels [][3]float64, gains [3]float64, saturation float64) (sum [3]float64, n float64) {
+	for _, p := range pixels {
+		if high := max(p[0], p[1], p[2]); high > mostLit || high < leastLit {
+			continue
+		}
+		q := [3]float64{p[0] * gains[0], p[1] * gains[1], p[2] * gains[2]}
+		if high, low := max(q[0], q[1], q[2]), min(q[0], q[1], q[2]); high-low < saturation*high {
+			sum, n = [3]float64{sum[0] + p[0], sum[1] + p[1], sum[2] + p[2]}, n+1
+		}
+	}
+	return sum, n
+}
+
+// leveled are the factors that make a colour grey, the least of them 1: white stays white.
+func leveled(light [3]float64) (gains [3]float64) {
+	high := max(light[0], light[1], light[2])
+	for c, v := range light {
+		gains[c] = min(high/max(v, 1), mostGain)
+	}
+	return gains
+}
+
+// whitePatch are the factors that make the brightest tenth of the pixels grey, without those that are clipped.
+func whitePatch(pixels [][3]float64) [3]float64 {
+	var counts [256]int
+	total := 0
+	for _, p := range pixels {
+		if max(p[0], p[1], p[2]) <= mostLit {
+			counts[int(luma(p)+0.5)]++
+			total++
+		}
+	}
+	from := 255
+	for above := counts[from]; from > 0 && above < total/10; above += counts[from] {
+		from--
+	}
+	var sum [3]float64
+	for _, p := range pixels {
+		if max(p[0], p[1], p[2]) <= mostLit && luma(p)+0.5 >= float64(from) {
+			sum = [3]float64{sum[0] + p[0], sum[1] + p[1], sum[2] + p[2]}
+		}
+	}
+	return leveled(sum)
+}
+
+func luma(p [3]float64) float64 { return 0.299*p[0] + 0.587*p[1] + 0.114*p[2] }
+
+// levels is the light that each light becomes: from black to white, and a dark middle is lifted.
+func levels(pixels [][3]float64) (to [256]float64) {
+	var counts [256]int
+	for _, p := range pixels {
+		counts[int(luma(p)+0.5)]++
+	}
+	most := int(clipped * float64(len(pixels)))
+	low, high := 0, 255
+	for n := counts[low]; low < 255 && n <= most; n += counts[low] {
+		low++
+	}
+	for n := counts[high]; high > low && n <= most; n += counts[high] {
+		high--
+	}
+	width := float64(high - low)
+	slope := min(255/max(1, width), mostStretch)
+	start := float64(low) * (255 - slope*width) / max(1, 255-width) // what cannot reach both ends stays as bright or dark as it is
+	was, mean := 0.0, 0.0
+	for v := range to {
+		was += float64(v) * float64(counts[v]) / float64(max(1, len(pixels)))
+		to[v] = min(max(start+float64(v-low)*slope, 0), 255)
+		mean += to[v] * float64(counts[v]) / float64(max(1, len(pixels)))
+	}
+	if middle := max(darkMiddle, min(was, lightMiddle)); mean > 1 && mean < middle {
+		gamma := max(0.5, math.Log(middle/255)/math.Log(mean/255))
+		for v := range to {
+			to[v] = 255 * math.Pow(to[v]/255, gamma)
+		}
+	}
+	return to
+}
+
+// relit changes the light of each pixel, and keeps its hue. A colour that would be too bright becomes paler.
+func relit(ctx context.Context, img *image.NRGBA, to [256]float64) error {
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, last int) {
+		for i := from * img.Stride; i < last*img.Stride; i += 4 {
+			p := [3]float64{float64(img.Pix[i]), float64(img.Pix[i+1]), float64(img.Pix[i+2])}
+			was := luma(p)
+			light := to[int(was+0.5)]
+			by := light / max(was, 1)
+			if high := max(p[0], p[1], p[2]); high > was && light+(high-was)*by > 255 {
+				by = (255 - light) / (high - was)
+			}
+			for c, v := range p {
+				img.Pix[i+c] = uint8(min(max(light+(v-was)*by, 0), 255) + 0.5)
+			}
+		}
+	})
+}
