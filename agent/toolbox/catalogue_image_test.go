@@ -84,6 +84,7 @@ var imageTools = []signature{
 	{"crop_region", editing, "image:image region:text/place", "image"},
 	{"images_to_gif", editing, "images:image* each:text/amount?", "image"},
 	{"adjust_image", editing, "image:image adjustment:text/instruction", "image"},
+	{"oil_painting", editing, "image:image", "image"},
 	{"auto_enhance", editing, "image:image what:text/place?", "image"},
 
 	{"text_to_image", generation, "prompt:text/prompt shape:text/amount? without:text/instruction? results:text/amount? seed:text/amount?", "image"},

@@ -76,3 +76,31 @@ func TestAmountsOfAdjustments(t *testing.T) {
 		}
 	}
 }
+
+// TestOilPainting: fine grain becomes strokes of one colour, and an edge stays an edge.
+func TestOilPainting(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := image.NewNRGBA(image.Rect(0, 0, 80, 60))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+		if i%4 < 3 {
+			src.Pix[i] = uint8(60 + 120*(i/4%80/40) + i/4*7919%13)
+		}
+	}
+	got := w.Picture("oil_painting", nativetest.Args{"image": {w.Given("a.png", src)}}).Image
+	step := func(img *image.NRGBA) (sum int) { // between pixels beside each other, away from the edge
+		for y := range 60 {
+			for x := range 30 {
+				sum += int(max(img.NRGBAAt(x, y).R, img.NRGBAAt(x+1, y).R) - min(img.NRGBAAt(x, y).R, img.NRGBAAt(x+1, y).R))
+			}
+		}
+		return sum
+	}
+	if step(got)*2 > step(src) {
+		t.Errorf("the grain is %d, and was %d", step(got), step(src))
+	}
+	if left, right := got.NRGBAAt(37, 30), got.NRGBAAt(42, 30); int(right.R)-int(left.R) < 90 {
+		t.Errorf("the edge goes from %v to %v", left, right)
+	}
+}

@@ -21,6 +21,7 @@ func Operations(limits media.Limits) map[string]operation.Func {
 		"image_to_edge":     picture.Editing(limits, toEdges),
 		"image_to_line":     picture.Editing(limits, toLines),
 		"normal_from_depth": picture.EditingArg(limits, "depth", toNormals),
+		"oil_painting":      picture.Editing(limits, painted),
 		"pixelate_image":    picture.Editing(limits, hiding(pixelatePart)),
 		"pixelate_objects":  picture.Editing(limits, hiding(pixelatePart)),
 	}
