@@ -62,7 +62,7 @@ var mediaTools = []signature{
 	{"crop_black_bars", videoEditing, "video:video", "video"},
 	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},
 	{"change_speed", videoEditing, "video:video factor:text/amount range:text/amount?", "video"},
-	{"mute_video", videoEditing, "video:video", "video"},
+	{"mute_video", videoEditing, "video:video when:text/amount?", "video"},
 
 	{"video_question_answering", "visual-question-answering", "video:video question:text/question context:text/content?", "text"},
 	{"audio_question_answering", answering, "audio:audio question:text/question", "text"},

@@ -303,6 +303,8 @@ func TestSound(t *testing.T) {
 	hint := with(clip(second, 2), func(c *Clip) { c.SoundLength = ms(40) })
 	judge(t, []judged{
 		{"silent", "[sound: none]", video(quiet, loud), ""},
+		{"silent for a while", "[sound: {is: none, unless: range}]", video(loud, loud, "range", "0:01-0:02"), ""},
+		{"silent for no while", "[sound: {is: none, unless: range}]", video(loud, loud), "The video should be silent, but it has sound."},
 		{"not silent", "[sound: none]", video(loud, loud), "The video should be silent, but it has sound."},
 		{"some", "[sound: some]", video(loud, quiet), ""},
 		{"lost", "[sound: some]", video(quiet, loud), "The video should have sound, but it has none."},
@@ -368,6 +370,7 @@ func TestLoudness(t *testing.T) {
 		{"not measured", "[loudness: audible]", audio(tone(0), tone(0)), ""},
 		{"half as loud", "[loudness: {by: volume, of: audio}]", audio(at(-26), at(-20), "volume", "50%"), ""},
 		{"not half as loud", "[loudness: {by: volume, of: audio}]", audio(at(-20), at(-20), "volume", "50%"), "The sound should have a loudness of -27.5 to -24.5 LUFS, but it has -20.0."},
+		{"quieter for a while", "[loudness: {by: volume, of: audio, unless: range}]", audio(at(-20), at(-20), "volume", "50%", "range", "0:01-0:02"), ""},
 		{"much quieter", "[loudness: {by: volume, of: audio}]", audio(at(-40), at(-20), "volume", "50%"), "The sound should have a loudness of -27.5 to -24.5 LUFS, but it has -40.0."},
 		{"twice as loud", "[loudness: {by: volume, of: audio}]", audio(at(-14), at(-20), "volume", "200%"), ""},
 		{"full already", "[loudness: {by: volume, of: audio}]", audio(at(-5.3), at(-5), "volume", "200%"), ""},

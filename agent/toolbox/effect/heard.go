@@ -21,7 +21,7 @@ const (
 )
 
 func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
-	if c.Result.LUFS == nil {
+	if c.Result.LUFS == nil || c.given(rule, "unless") {
 		return plan.Message{}
 	}
 	got := *c.Result.LUFS

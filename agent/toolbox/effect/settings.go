@@ -14,6 +14,9 @@ func setting[T any](c *Case, rule map[string]string, key string) (T, bool) {
 	return param.As[T](c.Settings[rule[key]])
 }
 
+// given reports whether the setting that a key names has a value.
+func (c *Case) given(rule map[string]string, key string) bool { return !c.Settings[rule[key]].IsZero() }
+
 // amount returns the number in a key, or the value of the parameter that it names.
 func (c *Case) amount(rule map[string]string, key string) (float64, bool) {
 	if v, err := strconv.ParseFloat(rule[key], 64); err == nil {

@@ -72,12 +72,12 @@ func table() map[string]spec {
 			"most": parameter(param.FileSize), "below": resource(Head, plan.Type.Media),
 		}},
 		"sound": {of: heard, result: Played, needs: []string{lone, "like", "most"}, judge: sound, keys: map[string]key{
-			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard),
+			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard), "unless": parameter(param.TimeRange),
 		}},
 		"loudness": {of: heard, result: Played | Loudness, needs: []string{lone, "near", "by"},
 			judge: loudness, either: []string{"near", "by"}, keys: map[string]key{
 				lone: oneOf("audible"), "near": orNumber(-70, parameter(param.Number)), "of": resource(Loudness, heard),
-				"by": parameter(param.Volume),
+				"by": parameter(param.Volume), "unless": parameter(param.TimeRange),
 			}},
 		"bit_rate": {of: soundOnly, result: Head | Played, needs: []string{"near"}, judge: bitRate, keys: map[string]key{
 			"near": orNumber(1, parameter(param.Number)),

@@ -186,12 +186,12 @@ func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
 
 func sound(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	clip := c.Result.Clip
-	if clip == nil {
+	if clip == nil || c.given(rule, "unless") {
 		return plan.Message{}
 	}
 	must, may := rule[lone] == "some", rule[lone] != "none"
 	for key, value := range rule {
-		if key == lone {
+		if key == lone || key == "unless" {
 			continue
 		}
 		given := false

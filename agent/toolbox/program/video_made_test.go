@@ -257,6 +257,56 @@ func TestPictureIsSeenForAWhile(t *testing.T) {
 	looks(t, frameAt(t, out.Path, 2.5), 80, 60, "red")
 }
 
+// TestPartsOfAVideoInTime: what is done for a while is done then, and neither before nor after.
+func TestPartsOfAVideoInTime(t *testing.T) {
+	t.Parallel()
+	film := clip(t, "film.mp4", append(lavfi("testsrc2=size=160x120:rate=10:duration=6", "sine=duration=6"), "-pix_fmt", "yuv420p", "-shortest")...)
+	inset := clip(t, "inset.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=2", "sine=frequency=900:duration=2"), "-pix_fmt", "yuv420p")...)
+	then := func(given args) args { return given.with("when", "from 2 to 4 seconds") }
+	for name, given := range map[string]args{
+		"blur_video_region":  then(video(film).with("part", "left half")),
+		"blur around it":     then(video(film).with("part", "left half").with("where", "outside")),
+		"video_timecode":     then(video(film)),
+		"picture_in_picture": then(args{"background": fileOf(plan.Video, film), "inset": fileOf(plan.Video, inset)}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := name
+			if given["where"] != nil {
+				run = "blur_video_region"
+			}
+			out, err := perform(t, run, given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at, changed := range map[float64]bool{1: false, 3: true, 5: false} {
+				got, was := frameAt(t, out.Path, at), frameAt(t, film, at)
+				off := 0.0
+				for i, v := range got.(*image.NRGBA).Pix { //nolint:errcheck,forcetypeassert // frames are so
+					off += math.Abs(float64(v)-float64(was.(*image.NRGBA).Pix[i])) / (4 * 160 * 120) //nolint:errcheck,forcetypeassert // frames are so
+				}
+				if (off > 2.5) != changed {
+					t.Errorf("at %g s the picture differs by %.1f", at, off)
+				}
+			}
+		})
+	}
+	for run, quiet := range map[string]float64{"mute_video": -91, "change_volume_video": -41} {
+		given := then(video(film))
+		if run == "change_volume_video" {
+			given = given.with("volume", "10%")
+		}
+		out, err := perform(t, run, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := volume(t, film, 0.5, 1)
+		near(t, run+": the sound before", volume(t, out.Path, 0.5, 1), was, 1)
+		near(t, run+": the sound then", volume(t, out.Path, 2.5, 1), quiet, 2)
+		near(t, run+": the sound after", volume(t, out.Path, 4.5, 1), was, 1)
+	}
+}
+
 // TestTransparencyIsFilled: a colour lies behind what is transparent, what is not stays as it is, and a picture
 // without transparency is told so.
 func TestTransparencyIsFilled(t *testing.T) {
