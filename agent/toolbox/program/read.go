@@ -103,6 +103,9 @@ func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 		if err != nil {
 			return writing{}, err
 		}
+		if layout == sparse && !found.sure() { // what looks like letters in a photo
+			found = writing{}
+		}
 		if len(found.words) > 0 {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -130,6 +131,15 @@ func TestWhereNothingIsWritten(t *testing.T) {
 	if out := done(t, "locate_text", args{"image": fileOf(plan.Image, blank)}); out.Value != "[]" {
 		t.Errorf("found %s", out.Value)
 	}
+	photo, err := filepath.Abs("../../../bot/testdata/photo.jpg") // a house and a meadow, where tesseract sees letters
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := done(t, "locate_text", args{"image": fileOf(plan.Image, photo)})
+	if out.Value != "[]" {
+		t.Errorf("found %s", out.Value)
+	}
+	holds(t, out.Note.String(), "found no text")
 	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, blank), "language": "Georgian"}), "georgian", "tesseract-ocr-kat")
 	sound := clip(t, "sound.wav", append(lavfi("sine"), "-t", "1")...)
 	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, sound)}), "a picture is needed")

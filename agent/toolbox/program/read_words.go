@@ -58,8 +58,22 @@ func (p page) writing(table []byte) writing {
 	return all
 }
 
-// surelyRead is the minimum confidence, in percent, of a word that only the second run found.
+// surelyRead is the minimum confidence, in percent, of a word that only the second run found, and of one word at least
+// where words are scattered.
 const surelyRead = 75
+
+// sure reports whether a word of two letters or more was read with confidence.
+func (w writing) sure() bool {
+	return slices.ContainsFunc(w.words, func(word word) bool {
+		letters := strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsNumber(r) {
+				return r
+			}
+			return -1
+		}, word.text)
+		return word.sure >= surelyRead && (utf8.RuneCountInString(letters) > 1 || unspaced(word.text))
+	})
+}
 
 // with adds words that only the second run found.
 func (w writing) with(second writing) writing {
