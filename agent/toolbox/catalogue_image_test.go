@@ -75,7 +75,7 @@ var imageTools = []signature{
 	{"convert_image", editing, "image:image format:text/format", "image"},
 	{"make_thumbnail", editing, "image:image size:text/amount?", "image"},
 	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? text_size:text/place? opacity:text/amount?", "image"},
-	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? from:text/place? colour:text/amount? width:text/amount?", "image"},
+	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? number:text/amount? from:text/place? colour:text/amount? width:text/amount?", "image"},
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place? gap:text/amount? colour:text/amount?", "image"},
 	{"fit_image_size", editing, "image:image limit:text/amount", "image"},

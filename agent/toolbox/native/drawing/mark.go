@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -49,16 +50,21 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	x0, y0, x1, y1 := float64(part.Min.X), float64(part.Min.Y), float64(part.Max.X), float64(part.Max.Y)
 	middle := canvas.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}
 	at := image.Pt(part.Min.X, part.Min.Y) // position of the label
-	switch shape {
-	case "arrow":
+	number, numbered := toolbox.Param[int](c, "number")
+	switch {
+	case numbered:
+		if at, err = badge(d, part, strconv.Itoa(number), ink); err != nil {
+			return picture.Edited{}, err
+		}
+	case shape == "arrow":
 		from, _ := toolbox.Param[string](c, "from")
 		tail, tip := arrowEnds(p.Image.Rect, middle, strings.TrimPrefix(from, "from the "))
 		arrow(d, tail, tip, width, ink)
 		at = image.Pt(int(tail.X), int(tail.Y))
-	case "circle":
+	case shape == "circle":
 		radiusX, radiusY := max((x1-x0-width)/2, width/2), max((y1-y0-width)/2, width/2)
 		d.Ring(middle, radiusX, radiusY, width, ink)
-	case "dot":
+	case shape == "dot":
 		d.Disc(middle, max(2*width, 4), ink)
 		at = image.Pt(int(middle.X+3*width), int(middle.Y))
 	default:
@@ -71,6 +77,30 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 		}
 	}
 	return picture.Edited{Image: p.Image, About: plan.Say("with a mark on it"), Note: lettering.Missing(label)}, nil
+}
+
+// badge writes a number into a filled circle: in the middle of a part, or at the edge of the picture where the part is.
+// It gives where its label goes.
+func badge(d canvas.Canvas, part image.Rectangle, number string, ink color.NRGBA) (image.Point, error) {
+	w, h := float64(d.Rect.Dx()), float64(d.Rect.Dy())
+	radius := max(10, min(w, h)/16)
+	letters, err := canvas.NewLetters(canvas.Bold, radius*1.3/max(1, float64(len(number))/2))
+	if err != nil {
+		return image.Point{}, &plan.Fault{Sentence: plan.Say("The labels cannot be drawn."), Err: err}
+	}
+	place := func(low, high int, side float64) float64 {
+		switch {
+		case low == 0 && high < int(side):
+			return 1.5 * radius
+		case low > 0 && high == int(side):
+			return side - 1.5*radius
+		}
+		return float64(low+high) / 2
+	}
+	at := canvas.Point{X: place(part.Min.X, part.Max.X, w), Y: place(part.Min.Y, part.Max.Y, h)}
+	d.Disc(at, radius, ink)
+	d.Write(letters, number, at.X, at.Y, 0.5, canvas.InkOn(ink))
+	return image.Pt(int(at.X+1.5*radius), int(at.Y)), nil
 }
 
 // arrowEnds returns the ends of an arrow that comes from the given side of the picture. If the tip is

@@ -36,6 +36,14 @@ func TestAnnotateImage(t *testing.T) {
 		nativetest.Inked(plain, color.NRGBA{255, 255, 255, 255}) != 0 {
 		t.Error("there is no label in white letters")
 	}
+	for part, inside := range map[string]image.Rectangle{
+		"the top left": image.Rect(0, 0, 60, 60), "the bottom right corner": image.Rect(340, 240, 400, 300), "the middle": image.Rect(170, 120, 230, 180),
+	} {
+		numbered := w.Picture("annotate_image", nativetest.Args{"image": {v}, "part": {nativetest.Text(part)}, "number": {nativetest.Text("number 3")}}).Image
+		if got := nativetest.Painted(numbered, ground); !got.In(inside) || nativetest.Inked(numbered, color.NRGBA{255, 255, 255, 255}) < 10 {
+			t.Errorf("a number at %s is drawn in %v", part, got)
+		}
+	}
 	w.Refused("annotate_image", nativetest.Args{"image": {v}, "part": {nativetest.Text("10x10+900+900")}}, "outside")
 	w.Refused("annotate_image", nativetest.Args{"image": {v}, "part": {nativetest.Text("the dog")}}, "the left half")
 }
