@@ -56,6 +56,12 @@ func factsText(look ffmpeg.Look, size int64) string {
 	} else {
 		all = append(all, media.Detail{Name: "Sound", Value: "none"})
 	}
+	for _, tag := range []struct{ name, key string }{{"Title", "title"}, {"Artist", "artist"}, {"Album", "album"}, {"Year", "date"}, {"Genre", "genre"}} {
+		all = append(all, media.Detail{Name: tag.name, Value: shorten(oneLine(look.Tags[tag.key]))})
+	}
+	if look.Cover {
+		all = append(all, media.Detail{Name: "Cover picture", Value: "yes"})
+	}
 	if seconds := look.Duration.Seconds(); seconds > 0 {
 		all = append(all, media.Detail{Name: "Bit rate", Value: fmt.Sprintf("%.0f kbit/s", float64(size)*8/seconds/1000)})
 	}

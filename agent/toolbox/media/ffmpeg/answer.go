@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -14,7 +15,8 @@ import (
 type answer struct {
 	Streams []answeredStream `json:"streams"`
 	Format  struct {
-		Duration string `json:"duration"`
+		Duration string            `json:"duration"`
+		Tags     map[string]string `json:"tags"`
 	} `json:"format"`
 }
 
@@ -36,19 +38,17 @@ type answeredStream struct {
 	Disposition struct {
 		Cover int `json:"attached_pic"`
 	} `json:"disposition"`
-	Tags struct {
-		Alpha string `json:"alpha_mode"`
-	} `json:"tags"`
+	Tags  map[string]string `json:"tags"`
 	Sides []struct {
 		Rotation float64 `json:"rotation"`
 	} `json:"side_data_list"`
 }
 
 // entries are the fields requested from ffprobe.
-const entries = "format=duration" +
+const entries = "format=duration:format_tags=title,artist,album,date,genre" +
 	":stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
 	",sample_rate,channels,duration,nb_frames,nb_read_packets" +
-	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
+	":stream_disposition=attached_pic:stream_tags=alpha_mode,title,artist,album,date,genre:stream_side_data=rotation"
 
 // maxSide is more than any valid side of a picture.
 const maxSide = 1 << 20
@@ -81,6 +81,26 @@ func (a answer) subtitles() []Subtitle {
 			drawn := slices.Contains([]string{"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub", "dvb_teletext"}, s.Codec)
 			all = append(all, Subtitle{Codec: s.Codec, Text: !drawn})
 		}
+	}
+	return all
+}
+
+// tags are those of the whole, or of its sound where the format keeps them there, by their names in small letters.
+func (a answer) tags() map[string]string {
+	all := map[string]string{}
+	for _, s := range a.Streams {
+		if s.Kind == "audio" {
+			maps.Copy(all, lowered(s.Tags))
+		}
+	}
+	maps.Copy(all, lowered(a.Format.Tags))
+	return all
+}
+
+func lowered(tags map[string]string) map[string]string {
+	all := map[string]string{}
+	for name, value := range tags {
+		all[strings.ToLower(name)] = value
 	}
 	return all
 }
@@ -179,7 +199,7 @@ func (s answeredStream) alpha() bool {
 			return true
 		}
 	}
-	return s.Tags.Alpha == "1"
+	return lowered(s.Tags)["alpha_mode"] == "1"
 }
 
 // number parses a non-negative integer; 0 if invalid.

@@ -53,6 +53,8 @@ type Look struct {
 	Streams []Stream
 	// Subtitles lists the subtitle tracks.
 	Subtitles []Subtitle
+	// Tags are the title, artist, album, date and genre, as far as the file tells them.
+	Tags map[string]string
 	// Cover reports whether there is a cover picture.
 	Cover bool
 }

@@ -95,7 +95,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 		}
 		return nil, fault(path, nil, "has neither sound nor moving pictures.")
 	}
-	s.look.Subtitles, s.look.Cover = said.subtitles(), said.cover()
+	s.look.Subtitles, s.look.Cover, s.look.Tags = said.subtitles(), said.cover(), said.tags()
 	whole := s.whole(said)
 	switch {
 	case ctx.Err() != nil:
