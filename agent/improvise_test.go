@@ -110,6 +110,7 @@ func TestImprovised(t *testing.T) {
 			ask: []plan.Subtask{told}, want: []string{"improvise"},
 		},
 		{name: "a question is open", tools: []toolbox.Tool{blur, scale}, scores: map[string]float64{"scale": 5}, ask: []plan.Subtask{wants(plan.Image, photo)}, question: true},
+		{name: "a question about a poor tool", tools: []toolbox.Tool{blur, scale}, scores: poor, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"}},
 		{
 			name: "a question of an earlier subtask is open", tools: []toolbox.Tool{squeeze},
 			ask: []plan.Subtask{wants(plan.Image, photo), before}, question: true,

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -29,6 +30,10 @@ func TestSaid(t *testing.T) {
 	adjust := with("adjust", param.Param{Name: "adjustment", Type: param.Adjustment, About: "what to change"})
 	veil := with("veil", param.Param{Name: "opacity", Type: param.Opacity, About: "how opaque", Optional: true})
 	parts := with("parts", param.Param{Name: "parts", Type: param.TimeRanges, About: "which parts", Optional: true})
+	grid := with("grid", param.Param{Name: "gap", Type: param.Integer, Unit: "px", About: "the gap", Optional: true},
+		param.Param{Name: "columns", Type: param.Choice, About: "how many", Optional: true, Choices: map[string][]string{"one": {"1 column"}, "two": {"2 columns"}}})
+	chart := with("chart", param.Param{Name: "columns", Type: param.Text, About: "what is shown"})
+	chart.Args = append(chart.Args, toolbox.Arg{Name: "title", Type: plan.Text, Meaning: plan.Content, About: "the title", Optional: true})
 	plain := with("plain")
 	for _, c := range []struct {
 		name     string
@@ -67,6 +72,14 @@ func TestSaid(t *testing.T) {
 			[]toolbox.Tool{veil}, nil, "veil", []string{"50%"}, nil,
 		},
 		{
+			"a count that is a choice", []plan.Said{{Words: "2 columns", Type: "integer"}, {Words: "10 px", Type: "integer"}},
+			[]toolbox.Tool{grid}, nil, "grid", []string{"10", "two"}, nil,
+		},
+		{
+			"a text by the name of an argument", []plan.Said{{Words: "a by b", Type: "text"}, {Words: `the title "Sales"`, Type: "text", Value: "Sales"}},
+			[]toolbox.Tool{chart}, nil, "chart", []string{"Sales", "a by b"}, nil,
+		},
+		{
 			"two that make one", []plan.Said{{Words: "brighter", Type: "adjustment"}, {Words: "more contrast", Type: "adjustment"}},
 			[]toolbox.Tool{adjust}, nil, "adjust", []string{"brightness +20%, contrast +20%"}, nil,
 		},
@@ -86,8 +99,8 @@ func TestSaid(t *testing.T) {
 			best := p.Tasks[0].Solutions[0]
 			var settings []string
 			for _, b := range best.Actions[0].Args {
-				if b.Setting != "" {
-					settings = append(settings, b.Setting)
+				if v := cmp.Or(b.Setting, b.Source.Value); v != "" {
+					settings = append(settings, v)
 				}
 			}
 			if best.Tools()[0] != c.want || !slices.Equal(settings, c.settings) || !slices.Equal(best.Left, c.left) {

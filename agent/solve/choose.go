@@ -28,6 +28,7 @@ func (st *settlement) choose(t *task) {
 	var complete []plan.Solution
 	var question string
 	var unread []bind.Unreadable
+	asked := 0.0 // the best score of what a question is open about
 	for _, s := range t.Solutions {
 		if s.Score <= plan.Worst {
 			continue // it does something else
@@ -36,10 +37,11 @@ func (st *settlement) choose(t *task) {
 		switch {
 		case missed != nil:
 			unread = append(unread, *missed)
+			asked = max(asked, missed.Score)
 			continue
 		case len(s.Blanks()) > 0:
 			if question == "" {
-				question = st.ask(t.Subtask, s)
+				question, asked = st.ask(t.Subtask, s), max(asked, s.Score)
 			}
 			continue
 		}
@@ -47,6 +49,9 @@ func (st *settlement) choose(t *task) {
 	}
 	if st.programFinds(unread) {
 		unread = nil
+	}
+	if asked < plan.Good && st.canImprovise(t) { // a program is better than a question about a poor solution
+		question, unread = "", nil
 	}
 	// An unclear setting must not be replaced by a worse solution.
 	if len(unread) > 0 && unread[0].Score >= plan.Good && (len(complete) == 0 || complete[0].Score < unread[0].Score) {

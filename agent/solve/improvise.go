@@ -13,13 +13,10 @@ import (
 // subtask and there is no open question about it. Program writing is not an edge of the graph: an
 // edge from anything to anything would defeat all pruning.
 func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []plan.Solution {
-	tool, ok := st.config.Toolbox.Catalogue().Improviser()
-	switch {
-	case !ok || !st.request.Improvises || !toolbox.CanImprovise(t.Subtask.Returns) || open || st.question != "":
-		return found
-	case len(found) > 0 && found[0].Score >= plan.Good && len(found[0].Left) == 0, st.needsModel(t):
+	if open || !st.canImprovise(t) || len(found) > 0 && found[0].Score >= plan.Good && len(found[0].Left) == 0 {
 		return found
 	}
+	tool, _ := st.config.Toolbox.Catalogue().Improviser()
 	t.Missing = nil
 	a := plan.Action{Tool: tool.Name, Returns: t.Subtask.Returns}
 	var told []string
@@ -39,6 +36,12 @@ func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []pl
 		}
 	}
 	return all
+}
+
+// canImprovise reports whether a program may do the subtask.
+func (st *settlement) canImprovise(t *task) bool {
+	_, ok := st.config.Toolbox.Catalogue().Improviser()
+	return ok && st.request.Improvises && toolbox.CanImprovise(t.Subtask.Returns) && st.question == "" && !st.needsModel(t)
 }
 
 // needsModel reports whether the subtask needs a neural tool that cannot run here. A program would

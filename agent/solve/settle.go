@@ -35,7 +35,7 @@ func (st *settlement) settle(ctx context.Context) error {
 		open = append(open, t)
 		ask = append(ask, planner.Contest{Subtask: t.Subtask, Earlier: st.subtasks(i), Solutions: all, Scores: t.scores, Models: models})
 	}
-	if len(ask) > 0 {
+	if slices.ContainsFunc(open, func(t *task) bool { return !st.poor(t) }) {
 		st.config.Progress(st.request.ID, plan.Settling)
 		settled, err := st.config.Planner.Settle(ctx, st.request, ask, st.thinking)
 		if err != nil {
@@ -57,6 +57,13 @@ func (st *settlement) settle(ctx context.Context) error {
 	st.askUnread()
 	st.picker.Finish()
 	return nil
+}
+
+// poor reports whether a program may do the subtask and every solution has a useless tool.
+func (st *settlement) poor(t *task) bool {
+	return st.canImprovise(t) && !slices.ContainsFunc(slices.Concat(t.Solutions, t.rivals), func(s plan.Solution) bool {
+		return !slices.ContainsFunc(s.Tools(), func(name string) bool { return t.score(name) <= plan.Worst })
+	})
 }
 
 // ranked counts the ranked solutions of a subtask.

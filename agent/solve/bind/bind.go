@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -106,15 +107,17 @@ func (f filling) source(s slot) *plan.Source {
 }
 
 // bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
+//   - for a count, a choice with the same words: "2 columns";
 //   - a parameter of the same type that can read the value, first one whose examples have a word of it;
 //   - one whose type has the same meaning;
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
 //   - a required one of the same type that cannot read the value, so that the user is asked.
 //
-// If no parameter is free, it joins the value to one that is already bound.
+// If no parameter is free, an optional argument may be, and else it joins the value to one that is already bound.
 func (f filling) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
+		func(s slot) bool { return isCount(typ) && s.param.Type == param.Choice && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
@@ -130,7 +133,25 @@ func (f filling) bind(said plan.Said) bool {
 			}
 		}
 	}
-	return f.join(typ, text)
+	return f.word(said) || f.join(typ, text)
+}
+
+// word gives a text that the request puts in so many words to an optional argument of that name: title "Sales".
+func (f filling) word(said plan.Said) bool {
+	if param.Type(said.Type) != param.Text {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(said.Words), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, a := range f.solution.Actions {
+		for i, b := range a.Args {
+			free := b.Type == plan.Text && b.Optional && b.Source.Kind == plan.Blank && len(b.Options) == 0
+			if free && slices.Contains(words, b.Arg) {
+				a.Args[i].Source = plan.FromValue(said.Text())
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.
@@ -141,7 +162,7 @@ func isCount(t param.Type) bool { return t == param.Number || t == param.Integer
 func (f filling) join(typ param.Type, text string) bool {
 	for _, s := range f.slots {
 		before := f.source(s)
-		if s.param.Type != typ || before.Kind != plan.OfValue {
+		if s.param.Type != typ || typ == param.Text || before.Kind != plan.OfValue {
 			continue
 		}
 		joined := before.Value + ", " + text

@@ -107,7 +107,7 @@ func declared(typ param.Type) param.Param {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for typ, texts := range map[param.Type][]string{
-		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some", "100x100", "10 x 20 px"}, param.Boolean: {"perhaps"},
+		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some", "30 seconds", "2 MB", "100x100", "10 x 20 px"}, param.Boolean: {"perhaps"},
 		param.Choice: {"sideways", "horizontal or vertical"}, param.Duration: {"long", "from 3 to 4 s", "3 parsecs"},
 		param.TimeRange: {"purple", "0:10..0:05", "--0:05..end"}, param.TimeRanges: {"0:10..0:20,0:15..0:30", "0:10..end,0:20..0:30", "3 parsecs"},
 		param.Moment: {"soon", "120%"}, param.Factor: {"0x", "200x", "-2x", "nicely"},

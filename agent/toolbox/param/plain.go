@@ -158,7 +158,7 @@ func readNumber(p Param, s string) (any, bool) {
 		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))
 		return 1000 * v, ok
 	}
-	if exponent.MatchString(s) || pair.MatchString(s) {
+	if exponent.MatchString(s) || pair.MatchString(s) || p.isOther(s) {
 		return nil, false
 	}
 	found := numeral.FindAllStringSubmatch(s, -1)
@@ -176,6 +176,13 @@ func readNumber(p Param, s string) (any, bool) {
 		return v, true
 	}
 	return nil, false
+}
+
+// isOther reports whether the text is a time or a number of bytes, which no number stands for: "loop it for 30 seconds"
+// is not 30 times.
+func (p Param) isOther(text string) bool {
+	found := quantity.Find(text)
+	return len(found) == 1 && (found[0].Unit == quantity.Time || found[0].Unit == quantity.ByteCount) && units[p.Unit] != found[0].Unit
 }
 
 func printNumber(data any) string { return decimal(number(data)) }

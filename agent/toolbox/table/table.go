@@ -211,6 +211,21 @@ func (t Table) Statistics(column int) Statistics {
 	return s
 }
 
+// Groups splits the table by the cells of a column, in the order of first appearance.
+func (t Table) Groups(column int) []Table {
+	var all []Table
+	at := map[string]int{}
+	for _, row := range t.Rows {
+		key := strings.ToLower(strings.TrimSpace(row[column]))
+		if _, ok := at[key]; !ok {
+			at[key] = len(all)
+			all = append(all, Table{Columns: t.Columns})
+		}
+		all[at[key]].Rows = append(all[at[key]].Rows, row)
+	}
+	return all
+}
+
 // normalized gives every column a unique name and pads short rows.
 func (t Table) normalized() (Table, error) {
 	for _, row := range t.Rows {

@@ -57,21 +57,27 @@ const maxAsked = 10
 
 // Settle ranks the solutions, fills their blanks and chooses models, for all subtasks at once:
 // ControlLLM's solution expert and resource expert (Tables 8 and 9) and HuggingGPT's model
-// selection.
+// selection. Optional blanks alone are not worth a call: what the request says about them came
+// with the subtask.
 func (job *Settler) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, t *plan.Thinking) ([]planner.Settlement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	out := make([]planner.Settlement, len(tasks))
 	var open []*trial
+	needed := false
 	for i, c := range tasks {
 		c = prepared(c)
 		out[i].Solutions = c.Solutions
-		if job.open(c) {
+		if undecided, needs := job.open(c); undecided {
 			open = append(open, &trial{Contest: c})
+			needed = needed || needs
 		}
 	}
-	if len(open) == 0 {
+	if !needed {
+		for _, c := range open {
+			job.fallBack(c.Contest)
+		}
 		return out, nil
 	}
 	q, asked, err := job.settling(r, open)
@@ -118,22 +124,23 @@ func prepared(c planner.Contest) planner.Contest {
 	return c
 }
 
-// open reports whether there is anything to decide.
-func (job *Settler) open(c planner.Contest) bool {
+// open reports whether there is anything to decide, and whether anything of it has to be: a blank that
+// is optional does not.
+func (job *Settler) open(c planner.Contest) (open, needed bool) {
 	if len(c.Solutions) != 1 {
-		return len(c.Solutions) > 1
+		return len(c.Solutions) > 1, len(c.Solutions) > 1
 	}
 	for _, a := range c.Solutions[0].Actions {
 		if a.Candidate == "" && len(c.Models[a.Tool]) > 0 {
-			return true
+			open, needed = true, true
 		}
 		for _, b := range a.Args {
-			if _, ok := job.slot(c.Subtask, c.Solutions[0], a.Tool, b); ok {
-				return true
+			if s, ok := job.slot(c.Subtask, c.Solutions[0], a.Tool, b); ok {
+				open, needed = true, needed || s.given || !b.Optional
 			}
 		}
 	}
-	return false
+	return open, needed
 }
 
 // trial is a contest that the model decides.

@@ -214,6 +214,10 @@ func TestSettleAsksNothingThatIsForced(t *testing.T) {
 			[]planner.Settlement{{Solutions: []plan.Solution{solves(filled)}}},
 		},
 		{
+			"an optional text that was not given", []planner.Contest{{Subtask: sub, Solutions: []plan.Solution{solves(does("blur", from(streetFile), plan.Binding{}))}}},
+			[]planner.Settlement{{Solutions: []plan.Solution{solves(does("blur", from(streetFile), plan.Binding{}))}}},
+		},
+		{
 			"no box that it could be filled with", []planner.Contest{{Subtask: sub, Solutions: []plan.Solution{solves(does("frame", from(streetFile), plan.Binding{}))}}},
 			[]planner.Settlement{{Solutions: []plan.Solution{solves(does("frame", from(streetFile), plan.Binding{}))}}},
 		},
@@ -522,7 +526,8 @@ func trials(m *Settler, contests []planner.Contest) ([]*trial, []int) {
 	var open []*trial
 	var at []int
 	for i, c := range contests {
-		if c = prepared(c); m.open(c) {
+		c = prepared(c)
+		if undecided, _ := m.open(c); undecided {
 			open = append(open, &trial{Contest: c})
 			at = append(at, i)
 		}

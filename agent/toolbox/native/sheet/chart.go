@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/agent/lazyregexp"
@@ -34,7 +35,7 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, operation.Problem("A chart can show at most %d rows, and the table has %d.", maxCharted, len(t.Rows))
 	}
 	kind, _ := toolbox.Param[string](c, "kind")
-	drawn, err := charted(t, chart.Kind(cmp.Or(kind, string(chart.Bar))), c.Text("columns"))
+	drawn, note, err := charted(t, chart.Kind(cmp.Or(kind, string(chart.Bar))), c.Text("columns"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -49,9 +50,9 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	case err != nil:
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The chart cannot be drawn."), Err: err}
 	}
-	out := toolbox.Output{Path: filepath.Join(c.Dir, "chart.png"), About: plan.Say("the chart")}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "chart.png"), About: plan.Say("the chart"), Note: note}
 	if words := slices.Concat(drawn.Labels, t.Columns); !canvas.Has(canvas.Regular, drawn.Title+strings.Join(words, " ")) {
-		out.Note = plan.Say("Some characters are missing from the font and appear as boxes.")
+		out.Note = plan.Sentences(out.Note, plan.Say("Some characters are missing from the font and appear as boxes."))
 	}
 	if drawn.Kind == chart.Pie && drawn.Colour.A > 0 {
 		out.Note = plan.Sentences(out.Note, plan.Say("Each slice of a pie has a colour of its own."))
@@ -60,8 +61,9 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 }
 
 // charted selects the columns that the words name: "revenue and cost by month" selects two numeric
-// columns and one for labels. If none is named, all numeric columns are shown.
-func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) {
+// columns and one for labels. If none is named, all numeric columns are shown. Rows with the same label are
+// combined, as the note says.
+func charted(t table.Table, kind chart.Kind, words string) (_ chart.Chart, note plan.Message, _ error) {
 	named := t.Mentioned(words)
 	label := labelColumn(t, kind, words, named)
 	shown := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return i == label || t.Statistics(i).Count == 0 })
@@ -76,13 +78,16 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 		shown, label = []int{label}, -1
 	}
 	if len(shown) == 0 {
-		return chart.Chart{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
+		return chart.Chart{}, plan.Message{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
 	shown = shown[:min(len(shown), chart.MostSeries)]
 	if kind == chart.Pie || kind == chart.Histogram {
 		shown = shown[:1]
 	}
 	drawn := chart.Chart{Kind: kind}
+	if label >= 0 && kind != chart.Histogram && kind != chart.Scatter {
+		t, note = combined(t, label, shown, average.MatchString(words))
+	}
 	for _, i := range shown {
 		drawn.Series = append(drawn.Series, chart.Series{Name: prose.OneLine(t.Columns[i]), Values: numbersOf(t, i)})
 	}
@@ -94,7 +99,7 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 		drawn.XName = drawn.Series[0].Name
 	case kind == chart.Scatter:
 		if label < 0 || t.Statistics(label).Count == 0 {
-			return chart.Chart{}, operation.Problem("A scatter chart needs two columns of numbers; name both.")
+			return chart.Chart{}, plan.Message{}, operation.Problem("A scatter chart needs two columns of numbers; name both.")
 		}
 		drawn.X, drawn.XName = numbersOf(t, label), prose.OneLine(t.Columns[label])
 	case label >= 0:
@@ -107,7 +112,38 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 		}
 		drawn.Labels = append(drawn.Labels, name)
 	}
-	return drawn, nil
+	return drawn, note, nil
+}
+
+// average says that rows with the same label are averaged. Otherwise they are added up.
+var average = lazyregexp.New(`(?i)\b(?:average|averages|averaged|avg|mean|means)\b`)
+
+// combined is the table with one row for each label, and what a person should know of it.
+func combined(t table.Table, label int, shown []int, mean bool) (table.Table, plan.Message) {
+	groups := t.Groups(label)
+	if len(groups) == len(t.Rows) {
+		return t, plan.Message{}
+	}
+	all := table.Table{Columns: t.Columns}
+	for _, g := range groups {
+		row := slices.Clone(g.Rows[0])
+		for _, i := range shown {
+			s := g.Statistics(i)
+			switch {
+			case s.Count == 0:
+				row[i] = ""
+			case mean:
+				row[i] = strconv.FormatFloat(s.Mean, 'f', -1, 64)
+			default:
+				row[i] = strconv.FormatFloat(s.Sum, 'f', -1, 64)
+			}
+		}
+		all.Rows = append(all.Rows, row)
+	}
+	if mean {
+		return all, plan.Say("Rows with the same %q are averaged.", prose.OneLine(t.Columns[label]))
+	}
+	return all, plan.Say("Rows with the same %q are added up.", prose.OneLine(t.Columns[label]))
 }
 
 // against matches the words before the label column.
@@ -115,11 +151,8 @@ var against = lazyregexp.New(`(?i)\b(?:by|per|over|against|versus|vs\.?|for each
 
 // labelColumn returns the column with the labels, or with the x values of a scatter chart; -1 if there is none.
 func labelColumn(t table.Table, kind chart.Kind, words string, named []int) int {
-	words = " " + words
-	if at := against.FindAllStringIndex(words, -1); at != nil {
-		if after := t.Mentioned(words[at[len(at)-1][1]:]); len(after) > 0 {
-			return after[0]
-		}
+	if by := groupColumn(t, words); by >= 0 {
+		return by
 	}
 	var others []int // columns not named
 	for i := range t.Columns {

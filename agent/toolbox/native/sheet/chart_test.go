@@ -2,10 +2,12 @@ package sheet
 
 import (
 	"image/color"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"atelier/agent/toolbox/native/chart"
 	"atelier/agent/toolbox/native/nativetest"
@@ -24,7 +26,7 @@ func TestChartsShowTheNamedColumns(t *testing.T) {
 	}{
 		"revenue by month":          {chart.Line, []string{"revenue"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
 		"revenue and cost by month": {chart.Bar, []string{"revenue", "cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
-		"cost per region":           {chart.Pie, []string{"cost"}, "region", []string{"North", "North", "South", "South"}},
+		"cost per region":           {chart.Pie, []string{"cost"}, "region", []string{"North", "South"}},
 		"make a chart of this":      {chart.Bar, []string{"revenue", "cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
 		"month cost":                {chart.Bar, []string{"cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
 		"revenue cost":              {chart.Scatter, []string{"revenue"}, "cost", []string{"80", "90", "-95", "100"}},
@@ -35,7 +37,7 @@ func TestChartsShowTheNamedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := charted(read, want.kind, words)
+		got, _, err := charted(read, want.kind, words)
 		if err != nil {
 			t.Errorf("%s: %v", words, err)
 			continue
@@ -46,6 +48,30 @@ func TestChartsShowTheNamedColumns(t *testing.T) {
 		}
 		if diff := cmp.Diff(want.series, names); diff != "" || got.XName != want.x || !slices.Equal(got.Labels, want.labels) {
 			t.Errorf("%s: %s over %q with the labels %q", words, diff, got.XName, got.Labels)
+		}
+	}
+}
+
+func TestChartsCombineRows(t *testing.T) {
+	t.Parallel()
+	read, err := table.Read(sales)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]struct {
+		values []float64
+		note   string
+	}{
+		"total revenue by region": {[]float64{270, 90}, `Rows with the same "region" are added up.`},
+		"average cost per region": {[]float64{85, 2.5}, `Rows with the same "region" are averaged.`},
+		"revenue by month":        {[]float64{120, 150, 90, math.NaN()}, ""},
+	} {
+		got, note, err := charted(read, chart.Bar, words)
+		if err != nil {
+			t.Fatal(words, err)
+		}
+		if diff := cmp.Diff(want.values, got.Series[0].Values, cmpopts.EquateNaNs()); diff != "" || note.String() != want.note {
+			t.Errorf("%s: %q\n%s", words, note, diff)
 		}
 	}
 }

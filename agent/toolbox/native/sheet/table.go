@@ -131,21 +131,23 @@ func columnsOf(t table.Table) string {
 	return strings.Join(names, ", ")
 }
 
-// tableStatistics computes statistics of the named columns, or of all numeric columns.
+// tableStatistics computes statistics of the named columns, or of all numeric columns; for each group of rows if
+// the words say so: "revenue by region".
 func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	words := c.Text("column")
-	named := t.Mentioned(words)
+	by := groupColumn(t, words)
+	named := slices.DeleteFunc(t.Mentioned(words), func(i int) bool { return i == by })
 	numeric := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return t.Statistics(i).Count == 0 })
 	switch {
 	case len(named) == 0 && namesOther(words):
 		return toolbox.Output{}, noColumn(t)
 	case len(named) == 0:
 		for i := range t.Columns {
-			if t.Numeric(i) {
+			if i != by && t.Numeric(i) {
 				numeric = append(numeric, i)
 			}
 		}
@@ -157,12 +159,32 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 		}
 	}
 	for _, i := range numeric {
+		if by >= 0 {
+			for _, g := range t.Groups(by) {
+				lines = append(lines, statisticsLine(g.Rows[0][by]+", "+t.Columns[i], g.Statistics(i)))
+			}
+			continue
+		}
 		lines = append(lines, statisticsLine(t.Columns[i], t.Statistics(i)))
 	}
 	if len(lines) == 1 {
 		return toolbox.Output{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
 	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
+}
+
+// groupColumn returns the column that the words group by; -1 if there is none.
+func groupColumn(t table.Table, words string) int {
+	words = " " + words
+	at := against.FindAllStringIndex(words, -1)
+	if at == nil {
+		return -1
+	}
+	after := t.Mentioned(words[at[len(at)-1][1]:])
+	if len(after) == 0 {
+		return -1
+	}
+	return after[0]
 }
 
 // plainWords are words that people use around column names.
