@@ -34,6 +34,8 @@ func TestSaid(t *testing.T) {
 		param.Param{Name: "columns", Type: param.Choice, About: "how many", Optional: true, Choices: map[string][]string{"one": {"1 column"}, "two": {"2 columns"}}})
 	chart := with("chart", param.Param{Name: "columns", Type: param.Text, About: "what is shown"})
 	chart.Args = append(chart.Args, toolbox.Arg{Name: "title", Type: plan.Text, Meaning: plan.Content, About: "the title", Optional: true})
+	pitch := with("pitch", param.Param{Name: "way", Type: param.Choice, About: "which way", Optional: true, Choices: map[string][]string{"up": {"higher"}, "down": {"lower"}}},
+		param.Param{Name: "by", Type: param.Number, About: "how far", Optional: true})
 	plain := with("plain")
 	for _, c := range []struct {
 		name     string
@@ -74,6 +76,10 @@ func TestSaid(t *testing.T) {
 		{
 			"a count that is a choice", []plan.Said{{Words: "2 columns", Type: "integer"}, {Words: "10 px", Type: "integer"}},
 			[]toolbox.Tool{grid}, nil, "grid", []string{"10", "two"}, nil,
+		},
+		{
+			"a choice in the words of a number", []plan.Said{{Words: "3 semitones lower", Type: "number"}},
+			[]toolbox.Tool{pitch}, nil, "pitch", []string{"down", "3"}, nil,
 		},
 		{
 			"a text by the name of an argument", []plan.Said{{Words: "a by b", Type: "text"}, {Words: `the title "Sales"`, Type: "text", Value: "Sales"}},

@@ -80,6 +80,7 @@ func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 			unbound = append(unbound, said)
 		}
 	}
+	f.choices()
 	for _, said := range unbound { // it may repeat a bound text, even a later one
 		if !f.repeats(said) {
 			s.Left = append(s.Left, said.Words)
@@ -107,7 +108,7 @@ func (f filling) source(s slot) *plan.Source {
 }
 
 // bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
-//   - for a count, a choice with the same words: "2 columns";
+//   - for a count, a choice of that number: "2 columns";
 //   - a parameter of the same type that can read the value, first one whose examples have a word of it;
 //   - one whose type has the same meaning;
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
@@ -117,7 +118,7 @@ func (f filling) source(s slot) *plan.Source {
 func (f filling) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
-		func(s slot) bool { return isCount(typ) && s.param.Type == param.Choice && s.param.Reads(text) },
+		func(s slot) bool { return isCount(typ) && s.param.Counts(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
@@ -152,6 +153,23 @@ func (f filling) word(said plan.Said) bool {
 		}
 	}
 	return false
+}
+
+// choices gives a choice that nothing was said of the words of another value of the same action, which may say it too:
+// "3 semitones lower" is how far and which way.
+func (f filling) choices() {
+	for _, s := range f.slots {
+		if s.param.Type != param.Choice || f.source(s).Kind != plan.Blank {
+			continue
+		}
+		for _, other := range f.slots {
+			v := *f.source(other)
+			if other.action == s.action && other.param.Type != param.Text && other.param.Type != param.Choice && v.Kind == plan.OfValue && s.param.Reads(v.Value) {
+				*f.source(s) = v
+				break
+			}
+		}
+	}
 }
 
 // isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.

@@ -43,7 +43,7 @@ func known() []Arg {
 		{Name: "direction", Type: plan.Text, Setting: param.Choice, Values: []string{"both", "horizontal", "vertical"}},
 		{Name: "half", Type: plan.Text, Setting: param.Choice, Values: []string{"left", "right"}}, {Name: "shape", Type: plan.Text, Setting: param.Aspect},
 		{Name: "colour", Type: plan.Text, Setting: param.Colour},
-		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "volume", Type: plan.Text, Setting: param.Volume}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
+		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "length", Type: plan.Text, Setting: param.Duration}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "volume", Type: plan.Text, Setting: param.Volume}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
 	}
 }
 
@@ -265,6 +265,8 @@ func TestDuration(t *testing.T) {
 		{"twice as fast", "[duration: {of: video, divided_by: factor}]", video(clip(10*second, 0), clip(20*second, 0), "factor", "2x"), ""},
 		{"three times", "[duration: {of: video, times: count}]", video(clip(30*second, 0), clip(10*second, 0), "count", "3"), ""},
 		{"twice", "[duration: {of: video, times: 2}]", video(clip(20*second, 0), clip(10*second, 0)), ""},
+		{"until a time", "[duration: {of: video, times: count, set: length}]", video(clip(25*second, 0), clip(10*second, 0), "length", "25 s"), ""},
+		{"not until that time", "[duration: {of: video, times: count, set: length}]", video(clip(20*second, 0), clip(10*second, 0), "length", "25 s"), "The video should last 25 seconds, but it lasts 20."},
 		{"not twice", "[duration: {of: video, times: 2}]", video(clip(10*second, 0), clip(10*second, 0)), "The video should last 20 seconds, but it lasts 10."},
 		{"once", "[duration: {of: video, times: count}]", video(clip(10*second, 0), clip(10*second, 0), "count", "3"), "The video should last 30 seconds, but it lasts 10."},
 		{"a part twice as fast", "[duration: {of: video, part: range, divided_by: factor}]", video(clip(18*second, 0), clip(20*second, 0), "factor", "2x", "range", "0:04-0:08"), ""},

@@ -30,7 +30,7 @@ func table() map[string]spec {
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
 			"of": resource(Played, heard), "part": parameter(param.TimeRange, param.TimeRanges),
 			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), "between": parameter(param.Duration),
-			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": choiceWith("none"),
+			"plus": parameter(param.Duration), "set": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": choiceWith("none"),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer", "not shorter"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size,

@@ -104,6 +104,9 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 			want = bounds{want.low - less, want.high - less}
 		}
 	}
+	if all, ok := setting[time.Duration](c, rule, "set"); ok {
+		want = bounds{all, all}
+	}
 	if most, err := time.ParseDuration(rule["most"]); err == nil {
 		want = bounds{min(want.low, most), min(want.high, most)}
 	}

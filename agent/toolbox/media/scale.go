@@ -17,6 +17,21 @@ func Scaled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, erro
 	return resampled(ctx, img, w, h)
 }
 
+// Pixelated resizes the picture by nearest neighbour, without smoothing.
+func Pixelated(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	err := InBands(ctx, h, BandRows(w), func(from, to int) {
+		for y := from; y < to; y++ {
+			row := img.Pix[y*img.Rect.Dy()/h*img.Stride:]
+			for x := range w {
+				old := x * img.Rect.Dx() / w
+				copy(out.Pix[y*out.Stride+4*x:], row[4*old:4*old+4])
+			}
+		}
+	})
+	return out, err
+}
+
 // resampled resizes the picture in one direction.
 func resampled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
 	oldW, oldH := img.Rect.Dx(), img.Rect.Dy()

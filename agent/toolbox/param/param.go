@@ -196,6 +196,11 @@ func (p Param) Speaks(text string) bool {
 	})
 }
 
+// Counts reports whether the number in the text determines the choice: "2 columns", but not "3 semitones lower".
+func (p Param) Counts(text string) bool {
+	return p.Type == Choice && p.Reads(text) && !p.Reads(strings.Join(wordsBeside(text), " "))
+}
+
 // wordsBeside returns the words of a text outside of its quantities, in lower case and without a plural "s".
 func wordsBeside(text string) []string {
 	for _, q := range slices.Backward(quantity.Find(text)) {

@@ -36,7 +36,7 @@ func needsOf(b toolbox.Backing) []need {
 		switch {
 		case name == b.Recipe.Argv.Program() && b.Debian != "":
 			n.debian = b.Debian
-		case name == "ffmpeg" || name == "qpdf":
+		case name == "ffmpeg" || name == "qpdf" || name == "qrencode":
 			n.debian = name
 		}
 		all = append(all, n)

@@ -266,12 +266,13 @@ func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
 	return all[0], nil
 }
 
-// animated reports whether the argument is an animated GIF or WebP.
+// animated reports whether the argument is an animated GIF or WebP. The output of an earlier program is not.
 func (r *commandRun) animated(arg string) (bool, error) {
-	v := r.known.Values(arg)[0]
-	if v.Type != plan.Image {
+	given := r.known.Values(arg)
+	if len(given) == 0 || given[0].Type != plan.Image {
 		return false, nil
 	}
+	v := given[0]
 	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
 	return info.Animated(), err
 }

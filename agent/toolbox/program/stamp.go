@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,11 @@ func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 		}
 	}
 	stamps := filepath.Join(c.Dir, "stamps.pdf")
-	if err := writeStamps(ctx, stamps, pages, at); err != nil {
+	var ink *color.NRGBA
+	if colour, ok := toolbox.Param[color.NRGBA](c, "colour"); ok {
+		ink = &colour
+	}
+	if err := writeStamps(ctx, stamps, pages, at, ink); err != nil {
 		return toolbox.Output{}, err
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -95,12 +100,12 @@ func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 	return toolbox.Output{Path: filepath.Join(c.Dir, "out.pdf"), About: about}, nil
 }
 
-func writeStamps(ctx context.Context, path string, pages []paper.Page, at paper.Place) error {
+func writeStamps(ctx context.Context, path string, pages []paper.Page, at paper.Place, ink *color.NRGBA) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("write the stamps: %w", err)
 	}
-	err = paper.Stamps(ctx, f, pages, at)
+	err = paper.Stamps(ctx, f, pages, at, ink)
 	if closed := f.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("write the stamps: %w", closed)
 	}

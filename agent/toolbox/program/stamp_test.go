@@ -3,6 +3,8 @@ package program
 import (
 	"strings"
 	"testing"
+
+	"atelier/agent/plan"
 )
 
 func TestPagesAreStamped(t *testing.T) {
@@ -38,6 +40,23 @@ func TestPagesAreStamped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAStampHasItsColour(t *testing.T) {
+	t.Parallel()
+	stamped := done(t, "stamp_pdf", args{"document": three(t), "text": "DRAFT", "colour": "red"})
+	img := readPicture(t, done(t, "pdf_to_images", args{"document": fileOf(plan.Document, stamped.Path), "pages": "1"}).Path)
+	reddish := 0
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if r, g, b, _ := img.At(x, y).RGBA(); r > 0xf000 && g < 0xc000 && b < 0xc000 {
+				reddish++
+			}
+		}
+	}
+	if reddish < 1000 {
+		t.Errorf("%d pixels are reddish", reddish)
 	}
 }
 

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"errors"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	}
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
 	script := filepath.Join(c.Dir, "subtitles.ass")
-	if err := os.WriteFile(script, []byte(subtitle.Script(cues, w, h)), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(subtitle.Script(cues, w, h, styleOf(c))), 0o600); err != nil {
 		return toolbox.Output{}, unwritten(err)
 	}
 	job := ffmpeg.Job{
@@ -55,8 +56,24 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	return out, err
 }
 
-// subtitleTrack adds subtitles that players can switch on and off. Matroska is kept; other
-// formats become MP4.
+// styleOf returns the look of burnt-in subtitles.
+func styleOf(c toolbox.Call) subtitle.Style {
+	style := subtitle.Style{Colour: color.NRGBA{255, 255, 255, 255}, Size: 1}
+	if ink, ok := toolbox.Param[color.NRGBA](c, "colour"); ok {
+		style.Colour = ink
+	}
+	switch size, _ := toolbox.Param[string](c, "text_size"); size {
+	case "small":
+		style.Size = 0.7
+	case "large":
+		style.Size = 1.4
+	}
+	place, _ := toolbox.Param[string](c, "place")
+	style.Top = place == "top"
+	return style
+}
+
+// subtitleTrack adds subtitles that players can switch on and off. Matroska is kept; other formats become MP4.
 func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output, error) {
 	file := filepath.Join(r.call.Dir, "subtitles.srt")
 	if err := os.WriteFile(file, []byte(subtitle.SRT(cues)), 0o600); err != nil {

@@ -211,6 +211,32 @@ func (t Table) Statistics(column int) Statistics {
 	return s
 }
 
+// With appends the rows of another table. Columns with the same name are merged; others are added.
+func (t Table) With(other Table) Table {
+	all := t
+	all.Columns = slices.Clone(t.Columns)
+	place := make([]int, len(other.Columns))
+	for i, name := range other.Columns {
+		place[i] = slices.IndexFunc(all.Columns, func(c string) bool { return strings.EqualFold(c, name) })
+		if place[i] < 0 {
+			place[i] = len(all.Columns)
+			all.Columns = append(all.Columns, name)
+		}
+	}
+	all.Rows = nil
+	for _, row := range t.Rows {
+		all.Rows = append(all.Rows, append(slices.Clone(row), make([]string, len(all.Columns)-len(row))...))
+	}
+	for _, row := range other.Rows {
+		longer := make([]string, len(all.Columns))
+		for i, cell := range row {
+			longer[place[i]] = cell
+		}
+		all.Rows = append(all.Rows, longer)
+	}
+	return all
+}
+
 // Groups splits the table by the cells of a column, in the order of first appearance.
 func (t Table) Groups(column int) []Table {
 	var all []Table

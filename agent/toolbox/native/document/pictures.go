@@ -37,7 +37,38 @@ const (
 	mostLossless = 6_000_000
 )
 
-// imagesToPDF makes a document with one page per picture, in order. A page has the aspect ratio of its picture.
+// papers are the paper sizes in portrait orientation, in points.
+var papers = map[string]struct{ width, height float64 }{
+	"a3": {841.89, 1190.55}, "a4": {595.28, 841.89}, "a5": {419.53, 595.28}, "letter": {612, 792}, "legal": {612, 1008},
+}
+
+// paperOf returns the page for a picture of that size, and the picture's place on it. Without a paper size or an
+// orientation the page has the aspect ratio of its picture.
+func paperOf(c toolbox.Call, width, height int) (page, lies rectangle) {
+	name, sized := toolbox.Param[string](c, "paper")
+	direction, turned := toolbox.Param[string](c, "orientation")
+	long := float64(max(width, height))
+	page = rectangle{w: max(1, float64(width)*pageSide/long), h: max(1, float64(height)*pageSide/long)}
+	if !sized && !turned {
+		return page, page
+	}
+	p, ok := papers[name]
+	if !ok {
+		p = papers["a4"]
+	}
+	if direction == "landscape" || direction == "" && width > height {
+		p.width, p.height = p.height, p.width
+	}
+	scale := min(p.width/float64(width), p.height/float64(height))
+	lies = rectangle{w: float64(width) * scale, h: float64(height) * scale}
+	lies.x, lies.y = (p.width-lies.w)/2, (p.height-lies.h)/2
+	return rectangle{w: p.width, h: p.height}, lies
+}
+
+// rectangle is an area of a page, in points.
+type rectangle struct{ x, y, w, h float64 }
+
+// imagesToPDF makes a document with one page per picture, in order.
 func (o operations) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
@@ -48,7 +79,7 @@ func (o operations) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "pictures.pdf")}
 	out.About = operation.OneOrMany(len(given), plan.Say("a document with one page"), plan.Say("a document with %d pages", len(given)))
-	err := operation.Create(out.Path, func(w io.Writer) error { return o.writePDF(ctx, w, given) })
+	err := operation.Create(out.Path, func(w io.Writer) error { return o.writePDF(ctx, w, given, c) })
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("write a document: %w", err)
 	}
@@ -56,14 +87,14 @@ func (o operations) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 }
 
 // writePDF writes a document with one page per picture.
-func (o operations) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.Value) error {
+func (o operations) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.Value, c toolbox.Call) error {
 	d := newDocument(w, len(pictures))
 	for _, v := range pictures {
 		p, err := media.ReadPicture(ctx, v.Path, o.limits)
 		if err != nil {
 			return err
 		}
-		if err := d.page(p); err != nil {
+		if err := d.page(p, c); err != nil {
 			return fmt.Errorf("write a page: %w", err)
 		}
 	}
@@ -124,7 +155,7 @@ func (d *pictureDocument) stream(dictionary string, data []byte) {
 }
 
 // page adds a page with a picture. Photos and large pictures are stored as JPEG, others losslessly.
-func (d *pictureDocument) page(p media.Picture) error {
+func (d *pictureDocument) page(p media.Picture, c toolbox.Call) error {
 	img := image.NewRGBA(p.Image.Bounds())
 	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src) // transparent parts become white like paper
 	draw.Draw(img, img.Rect, p.Image, p.Image.Bounds().Min, draw.Over)
@@ -138,14 +169,13 @@ func (d *pictureDocument) page(p media.Picture) error {
 	if err != nil {
 		return err
 	}
-	scale := float64(pageSide) / float64(max(width, height))
-	w, h := max(1, float64(width)*scale), max(1, float64(height)*scale)
+	paper, lies := paperOf(c, width, height)
 	number := len(d.offsets) + 1
 	d.object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.2f %.2f] /Resources << /XObject << /P %d 0 R >> >> /Contents %d 0 R >>",
-		w, h, number+1, number+2))
+		paper.w, paper.h, number+1, number+2))
 	d.stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /%s",
 		width, height, filter), encoded)
-	d.stream("", fmt.Appendf(nil, "q %.2f 0 0 %.2f 0 0 cm /P Do Q", w, h))
+	d.stream("", fmt.Appendf(nil, "q %.2f 0 0 %.2f %.2f %.2f cm /P Do Q", lies.w, lies.h, lies.x, lies.y))
 	return d.err
 }
 

@@ -116,6 +116,10 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 	out := p.Image
 	long := max(p.Info.Width, p.Info.Height)
 	ink, told := toolbox.Param[color.NRGBA](c, "colour")
+	frame := drawFrame
+	if shape, _ := toolbox.Param[string](c, "shape"); shape == "circle" {
+		frame = drawEllipse
+	}
 	read, thick := selection.IsRead(bs), max(2, long/250)
 	for i, b := range bs {
 		colour := frameColours[i%len(frameColours)]
@@ -123,10 +127,10 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 			colour = ink
 		}
 		if read { // recognized text stays readable and needs no label
-			drawFrame(out, picture.Rectangle(b).Inset(-2*thick).Intersect(out.Rect), thick, colour)
+			frame(out, picture.Rectangle(b).Inset(-2*thick).Intersect(out.Rect), thick, colour)
 			continue
 		}
-		drawFrame(out, picture.Rectangle(b), thick, colour)
+		frame(out, picture.Rectangle(b), thick, colour)
 		if err := drawLabel(ctx, out, b, colour, max(10, float64(long)/45)); err != nil {
 			return picture.Edited{}, err
 		}
@@ -142,6 +146,25 @@ func drawFrame(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
 	picture.Fill(dst, image.Rect(r.Min.X, r.Max.Y-thickY, r.Max.X, r.Max.Y), c)
 	picture.Fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Min.X+thickX, r.Max.Y), c)
 	picture.Fill(dst, image.Rect(r.Max.X-thickX, r.Min.Y, r.Max.X, r.Max.Y), c)
+}
+
+// drawEllipse draws an ellipse of that line width around the rectangle.
+func drawEllipse(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
+	x, y := float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2
+	// The corners of the rectangle lie on it.
+	width, height := float64(r.Dx())/math.Sqrt2, float64(r.Dy())/math.Sqrt2
+	inside := func(px, py int, more float64) bool {
+		dx, dy := (float64(px)+0.5-x)/(width+more), (float64(py)+0.5-y)/(height+more)
+		return dx*dx+dy*dy <= 1
+	}
+	around := image.Rect(int(x-width)-thick-1, int(y-height)-thick-1, int(x+width)+thick+2, int(y+height)+thick+2).Intersect(dst.Rect)
+	for py := around.Min.Y; py < around.Max.Y; py++ {
+		for px := around.Min.X; px < around.Max.X; px++ {
+			if inside(px, py, float64(thick)) && !inside(px, py, 0) {
+				dst.SetNRGBA(px, py, c)
+			}
+		}
+	}
 }
 
 // drawLabel writes the box's label and score on a plate above the box, or inside it if there is no room above.

@@ -40,6 +40,25 @@ func TestHighlightDrawsTheFrameAndLeavesTheRest(t *testing.T) {
 	}
 }
 
+func TestHighlightDrawsACircle(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := nativetest.Uniform(200, 150, color.NRGBA{250, 250, 250, 255})
+	red := color.NRGBA{255, 0, 0, 255}
+	p := w.Picture("highlight_object_on_image", nativetest.Args{
+		"image": {w.Given("a.png", src)}, "shape": {nativetest.Text("a circle")}, "colour": {nativetest.Text("red")},
+		"bbox": {w.Boxes(plan.Box{XMin: 60, YMin: 45, XMax: 140, YMax: 105})},
+	})
+	for pt, want := range map[image.Point]color.NRGBA{
+		{42, 75}: red, {157, 75}: red, {100, 31}: red, {100, 118}: red, // beyond the sides of the box
+		{100, 75}: src.NRGBAAt(0, 0), {60, 75}: src.NRGBAAt(0, 0), {45, 35}: src.NRGBAAt(0, 0),
+	} {
+		if got := p.Image.NRGBAAt(pt.X, pt.Y); got != want {
+			t.Errorf("%v is %v, want %v", pt, got, want)
+		}
+	}
+}
+
 func TestTextStandsWhereItIsWanted(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"image/color"
 	"io"
 	"math"
 
@@ -33,8 +34,9 @@ const (
 	acrossAlpha = 0.35
 )
 
-// Stamps writes a document with only the stamps, to be overlaid on the document with these pages.
-func Stamps(ctx context.Context, w io.Writer, pages []Page, at Place) error {
+// Stamps writes a document with only the stamps, to be overlaid on the document with these pages. If ink is nil,
+// small stamps are black and large ones grey.
+func Stamps(ctx context.Context, w io.Writer, pages []Page, at Place, ink *color.NRGBA) error {
 	s := &sheet{Fpdf: fpdf.New("P", "pt", "A4", ""), ctx: ctx}
 	s.SetMargins(0, 0, 0)
 	s.SetAutoPageBreak(false, 0)
@@ -45,13 +47,19 @@ func Stamps(ctx context.Context, w io.Writer, pages []Page, at Place) error {
 		}
 		s.AddPageFormat("P", fpdf.SizeType{Wd: p.Width, Ht: p.Height})
 		if p.Text != "" {
-			s.stamp(p, writable(p.Text), at)
+			s.stamp(p, writable(p.Text), at, ink)
 		}
 	}
 	return s.end(w)
 }
 
-func (s *sheet) stamp(p Page, text string, at Place) {
+func (s *sheet) stamp(p Page, text string, at Place, ink *color.NRGBA) {
+	if at == Across {
+		s.SetTextColor(acrossInk, acrossInk, acrossInk)
+	}
+	if ink != nil {
+		s.SetTextColor(int(ink.R), int(ink.G), int(ink.B))
+	}
 	if at == Across {
 		s.stampAcross(p, text)
 		return
@@ -71,7 +79,6 @@ func (s *sheet) stampAcross(p Page, text string) {
 	s.SetFont(plain, "B", 100)
 	size := min(mostAcross, 100*acrossShare*math.Hypot(p.Width, p.Height)/max(s.GetStringWidth(text), 1))
 	s.SetFontSize(size)
-	s.SetTextColor(acrossInk, acrossInk, acrossInk)
 	s.SetAlpha(acrossAlpha, "Normal")
 	s.TransformBegin()
 	s.TransformRotate(math.Atan2(p.Height, p.Width)*180/math.Pi, p.Width/2, p.Height/2)

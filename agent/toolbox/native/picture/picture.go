@@ -28,8 +28,10 @@ type Edit func(ctx context.Context, p media.Picture, c toolbox.Call) (Edited, er
 type Edited struct {
 	Image  image.Image
 	Format media.Format // "" means the input's format, if it can be written
-	About  plan.Message
-	Note   plan.Message
+	// Quality is from 1 to 100, for formats that have one. Zero means the default.
+	Quality int
+	About   plan.Message
+	Note    plan.Message
 }
 
 // Editing makes an operation from an edit of the argument "image". Each frame of an animated GIF or
@@ -80,7 +82,13 @@ func Save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r Edited)
 		r.Note = plan.Sentences(r.Note, plan.Say("Only the first frame of the animation was used."))
 	}
 	path := Path(c, i, r.Format)
-	if err := media.EncodeImage(ctx, path, r.Image, r.Format); err != nil {
+	write := media.EncodeImage
+	if r.Quality > 0 && r.Format.Lossy() {
+		write = func(ctx context.Context, path string, img image.Image, f media.Format) error {
+			return media.EncodeLossy(ctx, path, img, f, r.Quality)
+		}
+	}
+	if err := write(ctx, path, r.Image, r.Format); err != nil {
 		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: r.About, Note: r.Note}, nil

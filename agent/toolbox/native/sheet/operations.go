@@ -10,6 +10,7 @@ func Operations() map[string]operation.Func {
 		"convert_table":    convertTable,
 		"filter_table":     filterTable,
 		"format_json":      formatJSON,
+		"join_tables":      joinTables,
 		"make_chart":       makeChart,
 		"pick_columns":     pickColumns,
 		"sort_table":       sortTable,

@@ -48,6 +48,28 @@ func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("the table")}, err
 }
 
+// joinTables puts the rows of several tables into one, in the form of the first. Columns of the same name become one.
+func joinTables(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	var all table.Table
+	for i, given := range c.Args["tables"] {
+		if len(given.Value) > prose.Most {
+			return toolbox.Output{}, prose.TooLong(given.Value)
+		}
+		t, err := table.Read(given.Value)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if i == 0 {
+			all = t
+			continue
+		}
+		all = all.With(t)
+	}
+	out, err := all.Write(all.From)
+	about := plan.Say("%s rows", strconv.Itoa(len(all.Rows)))
+	return toolbox.Output{Value: out, About: about}, err
+}
+
 // sortTable sorts the rows of a table by a column. The table keeps its format.
 func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)

@@ -10,6 +10,16 @@ import (
 
 const payroll = "name,role,revenue\nAnn,engineer,\"1,200\"\nBob,designer,950.5\nCy,manager,\n"
 
+func TestJoinTables(t *testing.T) {
+	t.Parallel()
+	out := nativetest.New(t, Operations()).Do("join_tables", nativetest.Args{
+		"tables": {nativetest.Text("a,b\n1,2\n"), nativetest.Text("B;c\n3;4\n"), nativetest.Text("a\tb\n5\t6\n")},
+	})
+	if out.Value != "a,b,c\n1,2,\n,3,4\n5,6," || out.About.String() != "3 rows" {
+		t.Errorf("%q, %q", out.Value, out.About)
+	}
+}
+
 func TestTableTools(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

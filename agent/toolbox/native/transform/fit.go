@@ -81,6 +81,9 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 			return toolbox.Output{}, err
 		}
 		if written <= limit {
+			if a, path, written, err = closer(ctx, c, p, a, path, written, limit); err != nil {
+				return toolbox.Output{}, err
+			}
 			about := plan.Say("made smaller (%s, %s)", fileSize(written), picture.Dimensions(a.img))
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
@@ -89,6 +92,41 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 		}
 	}
 	return toolbox.Output{}, tooSmall(limit)
+}
+
+// enough is the part of a limit that a file should reach, and tries is how often a larger one is tried for it.
+const (
+	enough = 0.8
+	tries  = 3
+)
+
+// closer returns a larger picture than one that was made smaller, if its file still keeps to the limit: files of fine
+// grain shrink faster than their pixels.
+func closer(ctx context.Context, c toolbox.Call, p media.Picture, a attempt, path string, written, limit int64) (attempt, string, int64, error) {
+	below, above := a.scale, 1.0
+	for i := 0; i < tries && a.scale < 1 && float64(written) < enough*float64(limit); i++ {
+		scale := math.Sqrt(below * above)
+		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+		img, err := media.Scaled(ctx, p.Image, w, h)
+		if err != nil {
+			return a, path, written, err
+		}
+		larger := attempt{img, a.format, a.quality, scale}
+		to := picture.Path(c, 1000+i, a.format)
+		size, err := larger.write(ctx, to)
+		switch {
+		case err != nil:
+			return a, path, written, err
+		case size <= limit:
+			a, path, written, to, below = larger, to, size, path, scale
+		default:
+			above = scale
+		}
+		if err := os.Remove(to); err != nil {
+			return a, path, written, unwritten(err)
+		}
+	}
+	return a, path, written, nil
 }
 
 func tooSmall(limit int64) error {

@@ -25,7 +25,11 @@ func (o operations) resize(ctx context.Context, p media.Picture, c toolbox.Call)
 	if err := picture.CheckSize(w, h, o.limits); err != nil {
 		return picture.Edited{}, err
 	}
-	img, err := media.Scaled(ctx, p.Image, w, h)
+	scaled := media.Scaled
+	if edges, _ := toolbox.Param[string](c, "edges"); edges == "crisp" {
+		scaled = media.Pixelated
+	}
+	img, err := scaled(ctx, p.Image, w, h)
 	if err != nil {
 		return picture.Edited{}, err
 	}
@@ -150,5 +154,9 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited
 	if !ok {
 		return picture.Edited{}, fmt.Errorf("no picture is written as %q", name)
 	}
-	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", f.Title())}, nil
+	out := picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", f.Title())}
+	if out.Quality, ok = toolbox.Param[int](c, "quality"); ok && !f.Lossy() {
+		out.Note = plan.Say("%s has no quality: nothing is lost in it.", f.Title())
+	}
+	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,68 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/nativetest"
 )
+
+// grain is a picture of noise, whose files shrink faster than their pixels.
+func grain(side int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, side, side))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = byte(100 + rng.IntN(60))
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	return img
+}
+
+func TestFitUsesMostOfTheLimit(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	const limit = 40_000
+	out := w.Do("fit_image_size", nativetest.Args{"image": {w.Given("grain.jpg", grain(1200))}, "limit": {nativetest.Text("40 kB")}})
+	info, err := os.Stat(out.Path)
+	if err != nil || info.Size() > limit || info.Size() < limit/2 {
+		t.Errorf("the file has %d bytes (%v) of %d", info.Size(), err, limit)
+	}
+	if files, err := os.ReadDir(filepath.Dir(out.Path)); err != nil || len(files) != 1 {
+		t.Errorf("%d files are left (%v), want one", len(files), err)
+	}
+}
+
+func TestQuality(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	sizes := map[string]int64{}
+	for _, quality := range []string{"90%", "30% quality"} {
+		out := w.Do("convert_image", nativetest.Args{"image": {w.Given(quality[:2]+".png", grain(200))}, "format": {nativetest.Text("jpg")}, "quality": {nativetest.Text(quality)}})
+		info, err := os.Stat(out.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[quality] = info.Size()
+	}
+	if sizes["30% quality"]*2 > sizes["90%"] {
+		t.Errorf("the files have %v bytes", sizes)
+	}
+	out := w.Do("convert_image", nativetest.Args{"image": {w.Given("grain.jpg", grain(20))}, "format": {nativetest.Text("png")}, "quality": {nativetest.Text("60")}})
+	if out.Note.String() != "PNG has no quality: nothing is lost in it." {
+		t.Errorf("the note is %q", out.Note)
+	}
+}
+
+func TestCrispEdges(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := grain(6)
+	p := w.Picture("resize_image", nativetest.Args{"image": {w.Given("sprite.png", src)}, "size": {nativetest.Text("8x")}, "edges": {nativetest.Text("keep the pixels crisp")}})
+	for y := range 48 {
+		for x := range 48 {
+			if got, want := p.Image.NRGBAAt(x, y), src.NRGBAAt(x/8, y/8); got != want {
+				t.Fatalf("(%d, %d) is %v, want %v", x, y, got, want)
+			}
+		}
+	}
+}
 
 func TestFitIsUnderTheLimit(t *testing.T) {
 	t.Parallel()

@@ -2,15 +2,33 @@ package subtitle
 
 import (
 	"fmt"
+	"image/color"
 	"strings"
 	"time"
 )
 
-// Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+): white text with a
-// black outline at the bottom of frames of the given size.
-func Script(cues []Cue, width, height int) string {
+// Style is the look of subtitles.
+type Style struct {
+	Colour color.NRGBA
+	// Size is the font size relative to the default.
+	Size float64
+	// Top places them at the top of the frame instead of the bottom.
+	Top bool
+}
+
+// Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+), with an outline that contrasts
+// with the text, for frames of the given size.
+func Script(cues []Cue, width, height int, style Style) string {
 	var b strings.Builder
-	size := max(8, min(height/16, width/22))
+	size := max(8, int(float64(min(height/16, width/22))*style.Size))
+	place, rim := 2, "000000"
+	if style.Top {
+		place = 8
+	}
+	if (299*int(style.Colour.R)+587*int(style.Colour.G)+114*int(style.Colour.B))/1000 < 90 {
+		rim = "FFFFFF"
+	}
+	ink := fmt.Sprintf("%02X%02X%02X", style.Colour.B, style.Colour.G, style.Colour.R)
 	fmt.Fprintf(&b, `[Script Info]
 ScriptType: v4.00+
 PlayResX: %d
@@ -20,11 +38,11 @@ ScaledBorderAndShadow: yes
 
 [V4+ Styles]
 Format: Name, Fontname, Fontsize, PrimaryColour, OutlineColour, BackColour, Bold, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV
-Style: Default,sans-serif,%d,&H00FFFFFF,&H00000000,&H80000000,0,1,%d,0,2,%d,%d,%d
+Style: Default,sans-serif,%d,&H00%s,&H00%s,&H80000000,0,1,%d,0,%d,%d,%d,%d
 
 [Events]
 Format: Layer, Start, End, Style, Text
-`, width, height, size, max(1, size/12), width/20, width/20, height/20)
+`, width, height, size, ink, rim, max(1, size/12), place, width/20, width/20, height/20)
 	for _, c := range cues {
 		fmt.Fprintf(&b, "Dialogue: 0,%s,%s,Default,%s\n", hundredths(c.From), hundredths(c.To), escaped(c.Text))
 	}

@@ -1,6 +1,7 @@
 package subtitle
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 	"time"
@@ -86,9 +87,28 @@ func TestOfLongTexts(t *testing.T) {
 	}
 }
 
+// usual is the style of subtitles of which nothing is said.
+var usual = Style{Colour: color.NRGBA{255, 255, 255, 255}, Size: 1}
+
+func TestStyle(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		style Style
+		want  string
+	}{
+		{usual, "Style: Default,sans-serif,45,&H00FFFFFF,&H00000000,&H80000000,0,1,3,0,2,64,64,36"},
+		{Style{color.NRGBA{255, 200, 0, 255}, 2, true}, "Style: Default,sans-serif,90,&H0000C8FF,&H00000000,&H80000000,0,1,7,0,8,64,64,36"},
+		{Style{color.NRGBA{0, 0, 139, 255}, 1, false}, "Style: Default,sans-serif,45,&H008B0000,&H00FFFFFF,"},
+	} {
+		if got := Script(nil, 1280, 720, c.style); !strings.Contains(got, c.want) {
+			t.Errorf("%s\nlacks %q", got, c.want)
+		}
+	}
+}
+
 func TestScript(t *testing.T) {
 	t.Parallel()
-	got := Script([]Cue{{1500 * time.Millisecond, 3723*time.Second + 40*time.Millisecond, "{\\an8}C:\\new\nline"}}, 320, 180)
+	got := Script([]Cue{{1500 * time.Millisecond, 3723*time.Second + 40*time.Millisecond, "{\\an8}C:\\new\nline"}}, 320, 180, usual)
 	for _, want := range []string{
 		"PlayResX: 320\nPlayResY: 180\n", "\nDialogue: 0,0:00:01.50,1:02:03.04,Default,\\{\\\u2060an8\\}C:\\\u2060new\\Nline\n",
 	} {
@@ -114,7 +134,7 @@ func FuzzOf(f *testing.F) {
 			}
 			last = c.From
 		}
-		if n := strings.Count(Script(cues, 160, 120), "\nDialogue: "); n != len(cues) {
+		if n := strings.Count(Script(cues, 160, 120, usual), "\nDialogue: "); n != len(cues) {
 			t.Errorf("%d events of %d cues", n, len(cues))
 		}
 	})
