@@ -78,6 +78,10 @@ func TestSaid(t *testing.T) {
 			[]toolbox.Tool{grid}, nil, "grid", []string{"10", "two"}, nil,
 		},
 		{
+			"a choice that was taken for something else", []plan.Said{{Words: "even higher", Type: "size"}},
+			[]toolbox.Tool{pitch}, nil, "pitch", []string{"up"}, nil,
+		},
+		{
 			"a choice in the words of a number", []plan.Said{{Words: "3 semitones lower", Type: "number"}},
 			[]toolbox.Tool{pitch}, nil, "pitch", []string{"down", "3"}, nil,
 		},

@@ -59,10 +59,10 @@ func (st *settlement) settle(ctx context.Context) error {
 	return nil
 }
 
-// poor reports whether a program may do the subtask and every solution has a useless tool.
+// poor reports whether a program may do the subtask and every solution has a tool that is not good for it.
 func (st *settlement) poor(t *task) bool {
 	return st.canImprovise(t) && !slices.ContainsFunc(slices.Concat(t.Solutions, t.rivals), func(s plan.Solution) bool {
-		return !slices.ContainsFunc(s.Tools(), func(name string) bool { return t.score(name) <= plan.Worst })
+		return !slices.ContainsFunc(s.Tools(), func(name string) bool { return t.score(name) < plan.Good })
 	})
 }
 

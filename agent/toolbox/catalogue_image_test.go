@@ -39,7 +39,7 @@ var imageTools = []signature{
 	{"locate_text", perception, "image:image", "bbox"},
 	{"picture_facts", perception, "image:image", "facts"},
 	{"picture_checksum", perception, "image:image method:text/place?", "facts"},
-	{"remove_metadata", editing, "image:image", "image"},
+	{"remove_metadata", editing, "image:image what:text/place?", "image"},
 	{"compare_images", perception, "first:image second:image", "facts"},
 	{"difference_picture", editing, "first:image second:image", "image"},
 	{"dominant_colours", perception, "image:image count:text/amount?", "facts"},

@@ -104,7 +104,7 @@ var mediaTools = []signature{
 	{"remove_audio_metadata", audioEditing, "audio:audio", "audio"},
 	{"count_words", language, "text:text/content", "text"},
 	{"convert_table", language, "table:text/content format:text/place", "text"},
-	{"join_tables", language, "tables:text/content*", "text"},
+	{"join_tables", language, "tables:text/content* format:text/place?", "text"},
 	{"sort_table", language, "table:text/content column:text/instruction direction:text/place?", "text"},
 	{"filter_table", language, "table:text/content condition:text/instruction rows:text/place?", "text"},
 	{"pick_columns", language, "table:text/content columns:text/instruction action:text/place?", "text"},

@@ -112,6 +112,7 @@ func (f filling) source(s slot) *plan.Source {
 //   - a parameter of the same type that can read the value, first one whose examples have a word of it;
 //   - one whose type has the same meaning;
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
+//   - a choice that has the words, whatever the planner took them for: "a bit bigger" is a size of letters;
 //   - a required one of the same type that cannot read the value, so that the user is asked.
 //
 // If no parameter is free, an optional argument may be, and else it joins the value to one that is already bound.
@@ -125,6 +126,7 @@ func (f filling) bind(said plan.Said) bool {
 		func(s slot) bool {
 			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && s.param.Reads(text)
 		},
+		func(s slot) bool { return s.param.Type == param.Choice && typ != param.Text && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
 	} {
 		for _, s := range f.slots {
@@ -163,8 +165,8 @@ func (f filling) choices() {
 			continue
 		}
 		for _, other := range f.slots {
-			v := *f.source(other)
-			if other.action == s.action && other.param.Type != param.Text && other.param.Type != param.Choice && v.Kind == plan.OfValue && s.param.Reads(v.Value) {
+			v, typ := *f.source(other), other.param.Type
+			if other.action == s.action && typ != param.Text && typ != param.Choice && v.Kind == plan.OfValue && s.param.Reads(v.Value) {
 				*f.source(s) = v
 				break
 			}

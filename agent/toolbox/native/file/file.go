@@ -156,10 +156,20 @@ func (o operations) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox
 	switch p.Info.MIME {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		if !p.Turned {
-			return copyStripped(ctx, c, "picture-1"+p.Info.Ext, path)
+			out, err := copyStripped(ctx, c, "picture-1"+p.Info.Ext, path)
+			out.Note = plan.Sentences(out.Note, goneToo(c))
+			return out, err
 		}
 	}
-	return picture.Save(ctx, c, 0, p, picture.Edited{Image: p.Image, About: noMetadata})
+	return picture.Save(ctx, c, 0, p, picture.Edited{Image: p.Image, About: noMetadata, Note: goneToo(c)})
+}
+
+// goneToo says so where less than all was to go.
+func goneToo(c toolbox.Call) plan.Message {
+	if what, _ := toolbox.Param[string](c, "what"); what == "place" {
+		return plan.Say("All of its metadata are gone, camera and date as well.")
+	}
+	return plan.Message{}
 }
 
 // strippable lists the MIME types of audio and video whose metadata can be removed.

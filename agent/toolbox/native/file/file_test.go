@@ -58,7 +58,10 @@ func TestRemoveMetadata(t *testing.T) {
 	w := nativetest.New(t, Operations(media.Limits{}))
 	for _, orientation := range []uint16{1, 6} {
 		given := taggedPhoto(w, "photo.jpg", orientation)
-		out := w.Do("remove_metadata", nativetest.Args{"image": {given}})
+		out := w.Do("remove_metadata", nativetest.Args{"image": {given}, "what": {nativetest.Text("the GPS location")}})
+		if out.Note.String() != "All of its metadata are gone, camera and date as well." {
+			t.Errorf("orientation %d: the note is %q", orientation, out.Note)
+		}
 		b, err := os.ReadFile(out.Path)
 		if err != nil || bytes.Contains(b, []byte("SecretCa")) || bytes.Contains(b, []byte("Exif")) {
 			t.Errorf("orientation %d: metadata are left (%v)", orientation, err)

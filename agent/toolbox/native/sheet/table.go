@@ -4,6 +4,7 @@ package sheet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,8 @@ func joinTables(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		}
 		all = all.With(t)
 	}
-	out, err := all.Write(all.From)
+	format, _ := toolbox.Param[string](c, "format")
+	out, err := all.Write(cmp.Or(table.Format(format), all.From))
 	about := plan.Say("%s rows", strconv.Itoa(len(all.Rows)))
 	return toolbox.Output{Value: out, About: about}, err
 }

@@ -15,6 +15,9 @@ func TestJoinTables(t *testing.T) {
 	out := nativetest.New(t, Operations()).Do("join_tables", nativetest.Args{
 		"tables": {nativetest.Text("a,b\n1,2\n"), nativetest.Text("B;c\n3;4\n"), nativetest.Text("a\tb\n5\t6\n")},
 	})
+	if md := nativetest.New(t, Operations()).Do("join_tables", nativetest.Args{"tables": {nativetest.Text("a,b\n1,2\n"), nativetest.Text("a,b\n3,4\n")}, "format": {nativetest.Text("Markdown")}}); md.Value != "| a | b |\n| ---: | ---: |\n| 1 | 2 |\n| 3 | 4 |" {
+		t.Errorf("%q", md.Value)
+	}
 	if out.Value != "a,b,c\n1,2,\n,3,4\n5,6," || out.About.String() != "3 rows" {
 		t.Errorf("%q, %q", out.Value, out.About)
 	}
