@@ -79,7 +79,7 @@ func TestLoopUntil(t *testing.T) {
 	out := done(t, "loop_video", args{"video": film, "length": "10 seconds"})
 	near(t, "the length", probe(t, out.Path).seconds(), 10, 0.1)
 	looks(t, frameAt(t, out.Path, 9), 64, 36, "red")
-	holds(t, refused(t, "loop_video", args{"video": film}), "how many times")
+	near(t, "the usual length", probe(t, done(t, "loop_video", args{"video": film}).Path).seconds(), 8, 0.1)
 	sound := fileOf(plan.Audio, tone(t, "t.wav", "440", "3"))
 	near(t, "the sound", probe(t, done(t, "loop_audio", args{"audio": sound, "length": "7 s"}).Path).seconds(), 7, 0.1)
 }
