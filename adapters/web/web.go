@@ -126,7 +126,8 @@ func New(c Config) (*Channel, error) {
 		guard: c.Guard, media: c.Media, store: stored, pages: pages, closed: closed, close: sync.OnceFunc(func() { close(closed) }),
 		dispatcher: &dispatch.Dispatcher{Store: stored, Now: c.Now, Log: c.Log},
 		site: &site.Site{
-			Reader: requests, Store: stored, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, AdminsOnly: c.AdminsOnly, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
+			Reader: requests, Store: stored, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, AdminsOnly: c.AdminsOnly,
+			CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
 		},
 		uploads: &upload.Server{
 			Reader: requests, Store: stored, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,

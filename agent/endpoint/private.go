@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -50,7 +49,7 @@ func privateAddr(a netip.Addr) bool {
 type publicAddressError struct{ address string }
 
 func (e *publicAddressError) Error() string {
-	return fmt.Sprintf("a private server's name resolves to the public address %s", e.address)
+	return "a private server's name resolves to the public address " + e.address
 }
 
 // newTransport returns a transport for one server. A private server is reached without a proxy,

@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -31,7 +30,7 @@ func NewPublicTransport(address string, listed func(netip.Addr) bool) *http.Tran
 type privateAddressError struct{ address string }
 
 func (e *privateAddressError) Error() string {
-	return fmt.Sprintf("a public server's name resolves to the private address %s", e.address)
+	return "a public server's name resolves to the private address " + e.address
 }
 
 // onlyPublic returns a check that the dialer calls after the name is resolved.

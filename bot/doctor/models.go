@@ -215,11 +215,11 @@ func (x examination) examineLocal() []Finding {
 				"To use one anyway, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, output.Counted(s.Models, "model"), s.BaseURL)})
 			continue
 		}
-		found = append(found, Finding{Healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is configured. "+
-			"%s=false disables this; set OPENAI_BASE_URL and OPENAI_MODEL to use another one.", at, s.Model, settings.LocalModelsSetting)})
+		found = append(found, Finding{Healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is "+
+			"configured. %s=false disables this; set OPENAI_BASE_URL and OPENAI_MODEL to use another one.", at, s.Model, settings.LocalModelsSetting)})
 		if x.Models.Context < easyContext {
-			found = append(found, Finding{Missing, "model's context", fmt.Sprintf("%s is assumed to have a context of %d tokens, so it is offered fewer tools. "+
-				"Set the server's context to %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
+			found = append(found, Finding{Missing, "model's context", fmt.Sprintf("%s is assumed to have a context of %d tokens, so it is offered fewer "+
+				"tools. Set the server's context to %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
 				s.Model, x.Models.Context, usualContext)})
 		}
 	}

@@ -62,7 +62,8 @@ func dial(ctx context.Context, folder string) (net.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR):
 		return nil, &NotRunningError{folder, err}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &plan.Fault{Sentence: plan.Quote("The Atelier on the data folder " + folder + " runs as another user: run this command as that user."), Err: err}
+		sentence := "The Atelier on the data folder " + folder + " runs as another user: run this command as that user."
+		return nil, &plan.Fault{Sentence: plan.Quote(sentence), Err: err}
 	}
 	return nil, fmt.Errorf("connect to the running Atelier: %w", err)
 }

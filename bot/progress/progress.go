@@ -86,7 +86,7 @@ func (p *Line) Tell(doing, about string) {
 // clearToEnd erases to the end of the line (ECMA-48, EL).
 const clearToEnd = "\x1b[K"
 
-// cut shortens a line to at most most characters, at least one.
+// cut shortens a line to most characters, but at least one.
 func cut(line string, most int) string {
 	if r := []rune(line); len(r) > max(most, 1) {
 		return string(r[:max(most, 1)-1]) + "…"

@@ -51,7 +51,8 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 		return nil, fmt.Errorf("prepare the login: %w", err)
 	}
 	s.Channel, err = web.New(web.Config{
-		State: p.State, Media: s.media, Workshop: s.backstage, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave, AdminsOnly: len(w.Web.Admins) > 0,
+		State: p.State, Media: s.media, Workshop: s.backstage, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
+		AdminsOnly: len(w.Web.Admins) > 0,
 		Retention: w.Retention, MaxFile: w.Limits().OrDefault().Bytes, Log: w.Logger(),
 	})
 	if err != nil {
@@ -95,7 +96,8 @@ func (s *Site) Furnish(ctx context.Context, w workshop.Workshop, p *place.Place)
 // guardOf is the configuration of the login.
 func guardOf(w workshop.Workshop, p *place.Place) guard.Config {
 	g := guard.Config{
-		Password: string(w.Web.Password), Header: w.Web.UserHeader, Admins: w.Web.Admins, Proxies: w.Web.Proxies, Public: w.Web.Public, State: p.State, Log: w.Logger(),
+		Password: string(w.Web.Password), Header: w.Web.UserHeader, Admins: w.Web.Admins, Proxies: w.Web.Proxies, Public: w.Web.Public,
+		State: p.State, Log: w.Logger(),
 		Unlimited: web.IsUpload, // uploads have their own limits in the channel
 	}
 	if host, _, err := net.SplitHostPort(w.Listen); err == nil && host != "" {

@@ -59,7 +59,7 @@ var (
 // New returns a State with a client. It does not connect.
 func New(c Config) (*State, error) {
 	if c.Client == nil {
-		return nil, errors.New("Client is required")
+		return nil, errors.New("a client is required")
 	}
 	if strings.ContainsAny(c.Prefix, "{}") {
 		return nil, &storage.Fault{Sentence: fmt.Sprintf("The prefix of the keys on Redis is %q: it must not contain braces.", c.Prefix)}

@@ -92,7 +92,7 @@ func New(c Config) (*Planner, error) {
 
 func join(c Config) (*Planner, error) {
 	if c.Catalogue == nil {
-		return nil, errors.New("Catalogue is required")
+		return nil, errors.New("a catalogue is required")
 	}
 	all, splitting, err := exchanges(c)
 	if err != nil {

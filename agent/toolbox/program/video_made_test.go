@@ -327,8 +327,8 @@ func TestTransparencyIsFilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, _, alpha := readPicture(t, slight.Path).At(20, 20).RGBA()
-	near(t, "the opacity", float64(alpha>>8), 230, 1)
+	there := color.NRGBAModel.Convert(readPicture(t, slight.Path).At(20, 20)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model's
+	near(t, "the opacity", float64(there.A), 230, 1)
 }
 
 // TestAmountsOfVideoAdjustments: colours change by the amount that is asked for.

@@ -26,7 +26,7 @@ type listened struct {
 // listenRate is the sample rate for the analysis.
 const listenRate = 8000
 
-// listen analyses the beginning of a sound, at most most of it.
+// listen analyses the beginning of a sound, no more than most of it.
 func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
 	raw, err := s.decode(ctx, c, r, listenRate, most)
 	if err != nil {

@@ -25,7 +25,8 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
 	edits := f.Returns.Media() && f.Takes(f.Returns)
-	if f.Returns.Media() && v.asksWhich() || edits && v.asksAbout() || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
+	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
+	if asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
 		return badly // "stereo or mono?", "how loud is it?", "get rid of the border", "show the metadata", "make it stereo"
 	}
 	fit *= v.byCount(f)

@@ -75,7 +75,7 @@ func brushed(dst, src *image.NRGBA, y, brush int) {
 			}
 		}
 		i := y*dst.Stride + 4*x
-		dst.Pix[i], dst.Pix[i+1], dst.Pix[i+2] = uint8(most.red/most.count), uint8(most.green/most.count), uint8(most.blue/most.count)
+		dst.Pix[i], dst.Pix[i+1], dst.Pix[i+2] = mean(most.red, most.count), mean(most.green, most.count), mean(most.blue, most.count)
 		dst.Pix[i+3] = src.Pix[y*src.Stride+4*x+3]
 	}
 }
@@ -95,3 +95,6 @@ func emboss(dst, src *image.NRGBA, x, y int) {
 	}
 	dst.Pix[i+3] = src.Pix[y*src.Stride+4*x+3]
 }
+
+// mean returns the mean of count channel values.
+func mean(sum, count int) uint8 { return uint8(min(max(sum/count, 0), 255)) } //nolint:gosec // it is clamped
