@@ -53,7 +53,7 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 	s.Channel, err = web.New(web.Config{
 		State: p.State, Media: s.media, Workshop: s.backstage, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
 		AdminsOnly: len(w.Web.Admins) > 0,
-		Retention: w.Retention, MaxFile: w.Limits().OrDefault().Bytes, Log: w.Logger(),
+		Retention:  w.Retention, MaxFile: w.Limits().OrDefault().Bytes, Log: w.Logger(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the web channel: %w", err)

@@ -97,4 +97,4 @@ func emboss(dst, src *image.NRGBA, x, y int) {
 }
 
 // mean returns the mean of count channel values.
-func mean(sum, count int) uint8 { return uint8(min(max(sum/count, 0), 255)) } //nolint:gosec // it is clamped
+func mean(sum, count int) uint8 { return uint8(min(max(sum/count, 0), 255)) }
