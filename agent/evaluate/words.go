@@ -37,6 +37,15 @@ func contentWords(text string) []string {
 	})
 }
 
+// holdsWords reports whether a tool's name has all content words of a text: oil_painting needs no argument for
+// "oil painting".
+func holdsWords(tool, text string) bool {
+	want, name := contentWords(text), contentWords(strings.ReplaceAll(tool, "_", " "))
+	return len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool {
+		return !slices.ContainsFunc(name, func(n string) bool { return sameWord(w, n) })
+	})
+}
+
 // sharesWord reports whether the two texts share a content word, ignoring case and plurals. If
 // wanted has only function words ("what is this?"), passed must contain it literally.
 func sharesWord(wanted, passed string) bool {
