@@ -52,9 +52,11 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	if !changes(p) {
 		return left
 	}
+	states := strings.Join(state.FindAllString(bare, -1), " ")
 	for _, word := range strings.FieldsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		lower := strings.ToLower(word)
 		_, colour := colornames.Map[lower]
+		colour = colour && !strings.Contains(states, word)
 		format := retrieve.IsFormat(lower) && !given(p, lower)
 		if (colour || format) && !strings.Contains(all, lower) {
 			add(word)
@@ -62,6 +64,9 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	}
 	return left
 }
+
+// state matches words that say how something is, and not how it should be: "everything looks yellow".
+var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|so) (?:(?:a bit|a little|all|too|so|very|really|quite) )?\pL+`)
 
 // quotation matches text in quotation marks.
 var quotation = lazyregexp.New(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
