@@ -193,6 +193,7 @@ var said = map[string]string{
 	"redact_text.text":       "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"extract_from_text.text": "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"find_lines.find":        "Lisbon", "meme_text.top": "hello", "meme_text.bottom": "world",
+	"join_tables.tables": "name,age\nAnn,31\nBob,27", "shift_sound.by": "0.3 s",
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 

@@ -14,7 +14,7 @@ func TestFileFacts(t *testing.T) {
 	film := clip(t, "film.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=2", "sine=duration=2:sample_rate=8000"), "-c:v", "libx264", "-c:a", "aac")...)
 	song := clip(t, "song.mp3", append(lavfi("sine=duration=1"), "-metadata", "title=Rain\nand sun", "-metadata", "artist=Björk", "-metadata", "date=1997")...)
 	opus := clip(t, "song.opus", append(lavfi("sine=duration=1"), "-metadata", "title=Rain")...)
-	covered := clip(t, "covered.mp3", append(lavfi("sine=duration=1", "color=red:size=64x64"), "-map", "0", "-map", "1", "-frames:v", "1", "-c:v", "png", "-disposition:v", "attached_pic")...)
+	covered := clip(t, "covered.mp3", append(lavfi("sine=duration=1", "color=red:size=64x64:duration=1:rate=1"), "-map", "0", "-map", "1", "-c:v", "png", "-disposition:v", "attached_pic")...)
 	sound := clip(t, "sound.wav", append(lavfi("sine=duration=1:sample_rate=8000"), "-ac", "2")...)
 	for _, tt := range []struct {
 		run, arg, path string
