@@ -97,7 +97,7 @@ func candidates(t *testing.T, p *plan.Plan) string {
 	return strings.Join(all, ", ")
 }
 
-// A model that the request names is used, wherever its name stands, and the name is not part of what is drawn.
+// The model that the request names is used, and its name is not part of the prompt.
 func TestTheWishNamesAModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, sdxl, kokoro, whisper, qwenVL, "")

@@ -7,8 +7,8 @@ import (
 	"atelier/jobs/record"
 )
 
-// early holds back what people do with a message until the message is recorded: a platform shows the buttons of an
-// answer before the process that posts it can record it.
+// early holds events about a message until the message is recorded. People can press the buttons of an answer before
+// the process that posts it has recorded it.
 type early struct {
 	store  *record.Store
 	handle func(ctx context.Context, e adapters.Event) error
@@ -38,8 +38,7 @@ func (y *early) event(ctx context.Context, e adapters.Event) error {
 	return y.handle(ctx, e)
 }
 
-// release handles what was held back for a message that is recorded now. An event that is handled a second time has no
-// further effect.
+// release handles the events held for a message once it is recorded. Handling an event twice has no further effect.
 func (y *early) release(ctx context.Context, ref adapters.MessageRef) error {
 	events, err := y.store.HeldBack(ctx, ref)
 	if err != nil || len(events) == 0 {

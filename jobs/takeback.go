@@ -110,7 +110,7 @@ func (w *reworker) unuse(ctx context.Context, e adapters.Event, r *record.Reques
 	return err
 }
 
-// results are the names of what a run made in the end.
+// results returns the names of a run's final results.
 func results(run *record.Run) (names []string) {
 	if run == nil || run.Route == nil {
 		return nil

@@ -12,12 +12,12 @@ import (
 
 // Speaker is an [Agent] that can make voice messages.
 type Speaker interface {
-	// Voice makes a voice message of what a run read aloud, and stores it in the folder. It is nil if that is not what the
-	// run made, or if this process cannot do it.
+	// Voice makes a voice message of a run's speech and stores it in the folder. It returns nil if the run made no speech
+	// or this process cannot do it.
 	Voice(ctx context.Context, made *plan.Route, folder string) (*adapters.Voice, error)
 }
 
-// speak adds the voice message to an answer that is read aloud. An answer can do without.
+// speak adds a voice message to a spoken answer. Failures are logged only: the answer has its audio file anyway.
 func (c *composer) speak(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
 	agent, ok := c.agent.(Speaker)
 	if !ok || len(a.Reply.Files) != 1 || !c.limitsOf(a.Reply.Thread).Voice {

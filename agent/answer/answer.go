@@ -207,8 +207,7 @@ func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain summary."), why)
 }
 
-// by returns the results with the name of what made each: the model, or the program if it is weak
-// or the request names one.
+// by adds to each result the name of its model. A program is named only if it is weak or the request asks for one.
 func (r *Responder) by(account planner.Account) []plan.Result {
 	results := slices.Clone(account.Results)
 	for i := range results {

@@ -37,8 +37,8 @@ func contentWords(text string) []string {
 	})
 }
 
-// holdsWords reports whether a tool's name has all content words of a text: oil_painting needs no argument for
-// "oil painting".
+// holdsWords reports whether a tool's name contains all content words of a text, so that it needs no argument for
+// them: oil_painting and "oil painting".
 func holdsWords(tool, text string) bool {
 	want, name := contentWords(text), contentWords(strings.ReplaceAll(tool, "_", " "))
 	return len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool {

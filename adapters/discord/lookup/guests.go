@@ -131,7 +131,7 @@ func (g *Guests) write(ctx context.Context, of, what string, v Visit, expiry tim
 	return nil
 }
 
-// guestKey is the key of what is known of a thread or a message.
+// guestKey is the state key for a guest's thread or message.
 func guestKey(of, what string) string {
 	sum := sha256.Sum256([]byte(of))
 	return "discord-guest-" + hex.EncodeToString(sum[:]) + what

@@ -72,7 +72,7 @@ func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapter
 	return p.postOnce(ctx, nonce(key, i), thread, *part.Whole, entry, entry.PostedAll)
 }
 
-// voicePart is the number of a voice message, whose nonce differs from that of what is posted in its place.
+// voicePart is the part number of a voice message. Its nonce differs from that of the fallback message.
 const voicePart = -1
 
 func (p *Poster) postOnce(

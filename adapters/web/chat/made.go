@@ -43,7 +43,7 @@ var drawn = []string{
 	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "video/mp4", "video/webm", "video/quicktime", "video/x-matroska",
 }
 
-// Picture names the latest picture or video, by the id of an upload or as [MadeRef]; "" if there is none.
+// Picture identifies the latest picture or video: an upload id or a [MadeRef]; "" if there is none.
 func (s Snapshot) Picture() string {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Removed {

@@ -8,8 +8,8 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// quotePasted puts a table that is pasted into a request into quotation marks, so that its lines and commas
-// separate no orders: "a bar chart of this:\nMon,3\nTue,5".
+// quotePasted puts quotation marks around a table in a request, so that its lines and commas do not separate
+// orders: "a bar chart of this:\nMon,3\nTue,5".
 func (p *Planner) quotePasted(wish string) string {
 	lines := strings.Split(strings.ReplaceAll(wish, "\r\n", "\n"), "\n")
 	for from := range lines {
@@ -29,7 +29,7 @@ func (p *Planner) quotePasted(wish string) string {
 	return wish
 }
 
-// isTable reports whether lines with as many cells each are a table: most of them do not begin with an order.
+// isTable reports whether lines with equal numbers of cells are a table: at most half of them begin with a verb.
 func (p *Planner) isTable(lines []string) bool {
 	orders := 0
 	for _, l := range lines {
@@ -40,7 +40,7 @@ func (p *Planner) isTable(lines []string) bool {
 	return len(lines) > 1 && 2*orders <= len(lines) && !strings.ContainsAny(strings.Join(lines, ""), "“”")
 }
 
-// unfenced leaves out the marks of a block of code.
+// unfenced removes the fences of code blocks.
 func unfenced(lines []string) []string {
 	var rest []string
 	for _, l := range lines {
@@ -51,7 +51,7 @@ func unfenced(lines []string) []string {
 	return rest
 }
 
-// unquotePasted restores the line ends of a pasted table in what came of its request.
+// unquotePasted restores the line ends of a pasted table in an outcome.
 func unquotePasted(o *outcome) {
 	restore := func(s string) string { return strings.ReplaceAll(s, english.LineEnd, "\n") }
 	for i := range o.subtasks {
@@ -71,9 +71,12 @@ func unquotePasted(o *outcome) {
 	}
 }
 
-// beside is what a description says before and after its pasted table.
+// beside returns the words of a description before and after its pasted table.
 func beside(description string) string {
-	before, rest, _ := strings.Cut(description, "“")
-	_, after, _ := strings.Cut(rest, "”")
+	before, after, _ := strings.Cut(description, english.LineEnd)
+	_, after, _ = strings.Cut(after, "”")
+	if at := strings.LastIndex(before, "“"); at >= 0 {
+		before = before[:at]
+	}
 	return strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after))
 }
