@@ -315,8 +315,9 @@ func checkSize(width, height uint32, maxPixels int64) error {
 }
 
 // encode encodes pixels of the given size with the module's encode function and its settings.
-func (m *module) encode(ctx context.Context, pixels []byte, r image.Rectangle, settings ...uint64) (made []byte, err error) {
-	err = m.use(ctx, func(i instance) error {
+func (m *module) encode(ctx context.Context, pixels []byte, r image.Rectangle, settings ...uint64) ([]byte, error) {
+	var made []byte // no named result: a return would write to it while do may still run
+	err := m.use(ctx, func(i instance) error {
 		at, err := i.put(pixels)
 		if err != nil {
 			return err
