@@ -78,5 +78,5 @@ func beside(description string) string {
 	if at := strings.LastIndex(before, "“"); at >= 0 {
 		before = before[:at]
 	}
-	return strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after))
+	return strings.TrimSpace(strings.TrimRight(before, " :") + " " + strings.TrimSpace(after))
 }

@@ -14,6 +14,7 @@ func TestAPastedTableIsOneText(t *testing.T) {
 		"CSV below the order":      {"make a bar chart of this:\nMon,3\nTue,5\nWed,8", "make_chart", "Mon,3\nTue,5\nWed,8"},
 		"a block of code":          {"```\nx;y\n1;2\n3;5\n```\nline chart please", "make_chart", "x;y\n1;2\n3;5"},
 		"Markdown":                 {"sort this table by price:\n\n| name | price |\n|---|---|\n| pear | 5 |", "sort_table", "| name | price |\n|---|---|\n| pear | 5 |"},
+		"a condition":              {"remove the rows where age is over 30:\nname,age\nAnn,31\nBob,22", "filter_table", "name,age\nAnn,31\nBob,22"},
 		"a column named as a verb": {"sort this by age:\nname,age\nAda,31\nBob,20", "sort_table", "name,age\nAda,31\nBob,20"},
 	} {
 		o, err := thePlanner(t).Decompose(t.Context(), plan.Request{Wish: c.wish}, nil)
@@ -26,7 +27,7 @@ func TestAPastedTableIsOneText(t *testing.T) {
 			t.Errorf("%s: %s of %+v", name, sub.Tool, sub.Args)
 		}
 		for _, said := range sub.Said {
-			if strings.Contains(said.Text(), "\n") || strings.Contains(said.Text(), "␤") {
+			if strings.Contains(said.Text(), "\n") || strings.HasSuffix(said.Text(), ":") || strings.Contains(said.Text(), "␤") {
 				t.Errorf("%s: the setting %q holds the table", name, said.Text())
 			}
 		}

@@ -26,7 +26,7 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 	takes, fits := false, false
 	for _, a := range f.Args {
 		takes = takes || profile.Kind(a) != "" && !a.Optional
-		fits = fits || v.takesStated(f, a)
+		fits = fits || v.takesStated(f, a) || a.Meaning == plan.Prompt && f.TextOnly && f.Returns == plan.Audio // "a tune of 20 seconds"
 		if !a.Optional {
 			fit *= v.byRequired(f, a)
 		}
@@ -108,9 +108,25 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 		if v.quotes > 0 && !f.TextOnly && f.Returns.Media() && v.In("inscribing", v.r.Verb()) { // add "Hello" at the top
 			fit *= strongly
 		}
+		if v.quotes == 0 && f.Returns == plan.Video && v.putsSound() {
+			fit *= Hardly // "put my voice over it" writes nothing
+		}
 	default: // whatever is left of the clause says it
 	}
 	return fit
+}
+
+// putsSound reports whether what the clause orders to be added is a sound: "put my voice over it".
+func (v *settings) putsSound() bool {
+	words := v.r.Words
+	if len(words) < 2 || !v.In("lettering", v.r.Verb()) {
+		return false
+	}
+	object := 1
+	if v.Is("determiners", words[1]) || v.Is("articles", words[1]) {
+		object = 2
+	}
+	return object < len(words) && v.Is("sound nouns", words[object])
 }
 
 // byPlace weighs whether the clause says where, for a tool that must be told.

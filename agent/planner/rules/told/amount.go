@@ -78,6 +78,11 @@ func (st *Reader) amount(r *scene.Reading) string {
 
 // withoutApart leaves out of a text what the tool is told by other parameters than by an amount.
 func (st *Reader) withoutApart(r *scene.Reading, text string) string {
+	if _, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); ok { // "at 0:03 for 2 seconds"
+		for _, q := range slices.Backward(lengthsIn(text, quantity.Find(text))) {
+			text = strings.TrimSuffix(text[:q.Start], " for ") + text[q.End:]
+		}
+	}
 	for _, a := range r.Head.Args { // what is told apart is no other amount: "bottom left, a fifth of the width"
 		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
 		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {

@@ -111,7 +111,7 @@ func (ps phrases) grammatical(w retrieve.Word) bool {
 // isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
 func isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-")
+		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-/")
 	})
 }
 

@@ -164,6 +164,11 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	text := st.Span(r.Clause.Words)
 	bare := ""
 	stated := r.Unquoted()
+	if _, moment := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); moment && p.Type == param.Duration {
+		if lengths := lengthsIn(text, stated); len(lengths) > 0 { // "at 0:03 for 2 seconds"
+			stated = lengths
+		}
+	}
 	if p.Type == param.Integer {
 		stated = slices.Concat(stated, st.spelled(r))
 	}
@@ -189,6 +194,13 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	return bare
 }
 
+// lengthsIn are the lengths of time among the quantities of a text: "for 2 seconds".
+func lengthsIn(text string, stated []quantity.Quantity) []quantity.Quantity {
+	return slices.DeleteFunc(slices.Clone(stated), func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Time || !strings.HasSuffix(text[:q.Start], "for ")
+	})
+}
+
 // spelled is the whole number that a clause says in a word and that counts no files: "the seven most frequent
 // words". Of several none is sure.
 func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
@@ -197,7 +209,7 @@ func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
 	for i, w := range words {
 		start := words[0].Start
 		unit := func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) }
-		counts := i+1 < len(words) && st.IsMedia(words[i+1])
+		counts := i+1 < len(words) && st.IsMedia(words[i+1]) || i > 0 && st.Is("plurals", words[i-1]) // "two files", "these two"
 		if w.Kind == retrieve.Plain && quantity.Spelled(w.Text) && !counts && !slices.ContainsFunc(r.Stated, unit) {
 			found = append(found, quantity.Quantity{Unit: quantity.Number, Start: w.Start - start, End: w.End - start})
 		}

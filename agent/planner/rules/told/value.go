@@ -103,6 +103,7 @@ func (st *Reader) Passages(r *scene.Reading) string {
 }
 
 var (
+	aNumber    = lazyregexp.New(`(?i)\bnumber \d+ in\b`)
 	keepsThere = lazyregexp.New(`(?i)(?:[,.]| and)? (?:leave|keep|keeping|retain|preserve) `)
 	fromSides  = lazyregexp.New(`(?i)^\d[^a-z]*(?:px|pixels?)? ?(?:off|from) (?:all|every|each)\b`)
 )
@@ -176,12 +177,17 @@ func (st *Reader) language(r *scene.Reading) string {
 // placeOnMedia is the first phrase that tells a part, a direction or a number.
 func (st *Reader) placeOnMedia(r *scene.Reading) string {
 	text := st.WithoutFiles(r.Words, r.Text)
-	for _, a := range r.Head.Args { // "from the left" is no part of "the middle"
-		if profile.SettingOf(a) != param.Choice || !a.Optional {
-			continue
-		}
-		if said := st.PhraseFor(r, *a.Param); strings.Contains(said, " ") {
-			text = strings.Replace(text, said, "", 1)
+	for _, a := range r.Head.Args {
+		switch {
+		case !a.Optional:
+		case profile.SettingOf(a) == param.TimeRange: // "the left half from 2 to 4 seconds"
+			text = strings.Replace(text, st.Passage(r), "", 1)
+		case profile.SettingOf(a) == param.Integer: // "the number 3 in a circle at the top left"
+			text = aNumber.ReplaceAllString(text, "")
+		case profile.SettingOf(a) == param.Choice: // "from the left" is no part of "the middle"
+			if said := st.PhraseFor(r, *a.Param); strings.Contains(said, " ") {
+				text = strings.Replace(text, said, "", 1)
+			}
 		}
 	}
 	begin, end := -1, 0
