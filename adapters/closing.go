@@ -2,19 +2,19 @@ package adapters
 
 import "strings"
 
-// farthest is how many bytes a mark-up holds at most, so that one without end costs little.
+// farthest is the maximum length of a markup in bytes, so that one without an end stays cheap.
 const farthest = 2048
 
 func near(s string) string { return s[:min(len(s), farthest)] }
 
-// closings knows where the mark-ups of a line end. It looks at each place once for each of
-// them, whatever begins there and does not end.
+// closings finds where the markups of a line end. It scans each place at most once per mark, even if much begins
+// there and nothing ends.
 type closings struct {
 	line  string
-	known [marks][]int // by mark and place: 2 more than where the first end is from there on
+	known [marks][]int // by mark and place: the position of the next end plus 2; 0 if not known yet
 }
 
-// mark is what may begin and end a mark-up.
+// mark is a kind of markup with an end to search for.
 type mark int
 
 const (
@@ -23,12 +23,12 @@ const (
 	link
 )
 
-const marks = 3 // that there are
+const marks = 3 // number of marks
 
 func (m mark) end() string { return [marks]string{"**", "*", "]("}[m] }
 
-// marked reads a mark-up that begins at a place of the line: what it holds, in which style
-// that is, and how many bytes all of it takes, 0 if there is none.
+// marked parses a markup that begins at a place of the line. It returns its content, its style, and its total
+// length in bytes, 0 if there is none.
 func (c *closings) marked(at int, style Span) (inner string, within Span, length int) {
 	rest := c.line[at:]
 	switch {
@@ -61,8 +61,8 @@ func (c *closings) marked(at int, style Span) (inner string, within Span, length
 	return "", style, 0
 }
 
-// length is how much a mark-up holds that has begun before a place, which is something and
-// begins with no space; it is 0 or less if it does not end.
+// length returns the length of the content of a markup that begins at from. The content must not be empty or begin
+// with a space. The result is 0 or less if the markup does not end.
 func (c *closings) length(m mark, from int) int {
 	if from == len(c.line) || c.line[from] == ' ' {
 		return 0
@@ -77,7 +77,7 @@ func (c *closings) length(m mark, from int) int {
 	return end - from
 }
 
-// next is the first end at a place or after it, -1 if there is none.
+// next returns the first end at or after from, -1 if there is none.
 func (c *closings) next(m mark, from int) int {
 	if c.known[m] == nil {
 		c.known[m] = make([]int, len(c.line))
@@ -100,19 +100,19 @@ func (c *closings) next(m mark, from int) int {
 	return end
 }
 
-// ends tells whether a mark-up can end at a place: not after a space.
+// ends reports whether a markup can end at a place: not after a space.
 func (c *closings) ends(m mark, at int) bool {
 	rest := c.line[at:]
 	switch {
 	case m == italic && strings.HasPrefix(rest, "**"):
 		return false
-	case m == bold && strings.HasPrefix(rest, "***"): // the first ends what is within
+	case m == bold && strings.HasPrefix(rest, "***"): // the first asterisk ends the italics inside
 		return false
 	}
 	return at > 0 && c.line[at-1] != ' ' && strings.HasPrefix(rest, m.end())
 }
 
-// after is the next place at which a mark-up may end: not after a backslash or within code.
+// after returns the next place at which a markup may end, skipping escapes and code.
 func (c *closings) after(m mark, at int) int {
 	rest := c.line[at:]
 	switch {

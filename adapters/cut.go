@@ -8,13 +8,13 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cut is where the part that begins here best ends: within a line, or at its end.
+// cut returns the best end for the part that begins at s.at: within a line or at the end of one.
 func (s *splitter) cut() int {
 	reach := s.reach(s.line, s.at)
 	if reach == len(s.text) {
 		return reach
 	}
-	over := s.line // the line that is the first not to fit whole
+	over := s.line // the first line that does not fit completely
 	for s.lines[over].end <= reach && over+1 < len(s.lines) {
 		over++
 	}
@@ -26,24 +26,24 @@ func (s *splitter) cut() int {
 		return place
 	}
 	if over > s.line && s.lines[over-1].kind == openLine { // nothing ends after that
-		over--
+		over-- // nothing may end after an opening fence
 	}
 	if over > s.line {
 		return s.lines[over-1].end
 	}
 	_, size := utf8.DecodeRuneInString(s.text[s.at:])
-	return max(reach, s.at+size) // nothing is good, but it must go on
+	return max(reach, s.at+size) // no good place, but progress must be made
 }
 
-// between is the line before which to cut, where one does not fit whole any more. It is not
-// ok where that line itself must be cut.
+// between returns the line before which to cut when line over does not fit. It returns false if over itself must
+// be cut.
 func (s *splitter) between(over, reach int) (int, bool) {
 	l := s.lines[over]
 	if over == s.line {
 		return 0, false
 	}
 	switch l.kind {
-	case closeLine: // it is made anew
+	case closeLine: // the closing fence is written again
 		return over, true
 	case openLine, codeLine:
 		if l.block > s.line && s.reach(l.block, s.lines[l.block].start) >= s.endOf(l.block) {
@@ -60,7 +60,7 @@ func (s *splitter) between(over, reach int) (int, bool) {
 	return over, s.lines[over-1].kind != openLine && s.reach(over, l.start) >= l.end
 }
 
-// endOf is where the content of a code block ends that begins with this line.
+// endOf returns the end of the content of the code block that begins with line block.
 func (s *splitter) endOf(block int) int {
 	i := block
 	for i+1 < len(s.lines) && s.lines[i+1].kind != openLine && s.lines[i+1].kind != proseLine {
@@ -69,8 +69,7 @@ func (s *splitter) endOf(block int) int {
 	return s.lines[i].end
 }
 
-// within is the best place to cut a line at, after from and not after reach; from if there
-// is none.
+// within returns the best place to cut line i, after from and not beyond reach; from if there is none.
 func (s *splitter) within(i, from, reach int) int {
 	l := s.lines[i]
 	if from >= reach {
@@ -79,7 +78,7 @@ func (s *splitter) within(i, from, reach int) int {
 	window := s.text[from:min(l.end, reach+(reach-s.at)+farthest)]
 	kept := unbroken(window, l.kind)
 	sentence, word, cluster, inside := from, from, from, from
-	rests := from // where what is not blank begins, after the place
+	rests := from // where the next non-blank character begins, at or after place
 	place, state := from, -1
 	for rest := window; rest != ""; {
 		var c string
@@ -89,7 +88,7 @@ func (s *splitter) within(i, from, reach int) int {
 			break
 		}
 		inside = place
-		if rests = max(rests, place); l.kind == proseLine { // the next part does not begin with what is blank
+		if rests = max(rests, place); l.kind == proseLine { // the next part does not begin with blanks
 			rests = l.end - len(strings.TrimLeft(s.text[rests:l.end], " \t"))
 		}
 		switch {
@@ -111,7 +110,7 @@ func (s *splitter) within(i, from, reach int) int {
 		}
 	}
 	if from > s.at && l.kind == proseLine {
-		return from // what is to be kept whole goes into the next part
+		return from // the unbreakable piece moves to the next part
 	}
 	if cluster > from+(reach-from)/2 || cluster > from && s.waits(i, kept, from, cluster, reach) {
 		return cluster
@@ -119,11 +118,10 @@ func (s *splitter) within(i, from, reach int) int {
 	if inside > from {
 		return inside
 	}
-	return reach // one cluster is too long
+	return reach // a single cluster is too long
 }
 
-// waits tells whether what is to be kept whole begins at a place, goes beyond the reach, and
-// will fit in the next part.
+// waits reports whether an unbreakable piece begins at place, goes beyond reach, and will fit in the next part.
 func (s *splitter) waits(i int, kept []extent, from, place, reach int) bool {
 	for _, e := range kept {
 		if from+e.from == place && from+e.to > reach {
@@ -133,8 +131,8 @@ func (s *splitter) waits(i int, kept []extent, from, place, reach int) bool {
 	return false
 }
 
-// separates tells whether neither piece of a line that is cut there would begin or end a
-// block of code. The second one begins with the rest.
+// separates reports whether the line can be cut at place without either piece opening or closing a code block. The
+// second piece begins at rest.
 func (s *splitter) separates(l line, i, place, rest int) bool {
 	begin := l.start
 	if i == s.line {
@@ -143,19 +141,18 @@ func (s *splitter) separates(l line, i, place, rest int) bool {
 	return !s.mistakable(l, begin, place) && !s.mistakable(l, rest, l.end)
 }
 
-// begins tells whether what follows a place of a line reads on as it did: not as a list's
-// line or a quoted one.
+// begins reports whether the rest of a line after place still reads as plain text, not as a list item or a quote.
 func (s *splitter) begins(l line, place int) bool {
 	rest := near(s.text[place:l.end])
 	return l.kind == codeLine || listMarker(rest) == "" && rest != ">" && !strings.HasPrefix(rest, "> ")
 }
 
-// emphasizes tells whether an asterisk beside a place means nothing for what stands on the
-// other side, and might mean something without.
+// emphasizes reports whether an asterisk next to place, literal because of the text on its other side, could
+// become emphasis if that text were cut off.
 func emphasizes(s string, kept []extent, place int) bool {
 	before, after := s[:place], s[place:]
 	begins, ends := strings.HasPrefix(after, "*"), strings.HasSuffix(before, "*")
-	for _, e := range kept[reaching(kept, place):] { // what has its meaning already
+	for _, e := range kept[reaching(kept, place):] { // asterisks that are markup already
 		if e.from > place {
 			break
 		}
@@ -164,23 +161,22 @@ func emphasizes(s string, kept []extent, place int) bool {
 	return begins && ends || begins && endsInWord(before) || ends && beginsWithWord(after)
 }
 
-// extent is a piece of a line, by places in it.
+// extent is a byte range of a line.
 type extent struct{ from, to int }
 
-// reaching is the first of them that reaches to a place, or over it. They stand in their
-// order, and none holds another.
+// reaching returns the index of the first extent that ends at or after place. The extents are sorted and do not
+// overlap.
 func reaching(all []extent, place int) int {
 	return sort.Search(len(all), func(i int) bool { return all[i].to >= place })
 }
 
-// holds tells whether a place is inside of one of them.
+// holds reports whether place is inside one of the extents.
 func holds(all []extent, place int) bool {
 	i := reaching(all, place)
 	return i < len(all) && all[i].from < place && place < all[i].to
 }
 
-// unbroken finds what is best not cut in a piece of a line: addresses, and outside of code
-// what is marked up.
+// unbroken returns the extents of a piece of a line that should not be cut: URLs and, outside code, markup.
 func unbroken(s string, kind lineKind) []extent {
 	var all []extent
 	ends := closings{line: s}

@@ -5,23 +5,21 @@ import (
 	"time"
 )
 
-// Event is something that happened on a platform and that the bot has to know.
+// Event is something that happened on a platform and that concerns the bot.
 type Event struct {
-	// Kind tells which one of the fields from Message on is set.
+	// Kind says which of the fields from Message on is set.
 	Kind Kind `json:"kind"`
-	// ID names what happened, within its adapter: it is the same each time that the
-	// platform tells of it, by whatever channel. Slack tells of one mention under two
-	// event ids, so that there it is made of the message's own address.
+	// ID identifies the event within its adapter: it is the same each time the platform reports
+	// it, by whatever channel. Slack reports one mention under two event ids, so
+	// there it is built from the message's own address.
 	ID string `json:"id"`
-	// Adapter is the name of the one that heard of it; its Fetch opens the files. That is
-	// another one than the thread's for a mark made on the web in a thread of elsewhere.
+	// Adapter is the name of the adapter that received the event; its Fetch opens the files. It differs from the
+	// thread's adapter for a mark made on the web in a thread of another platform.
 	Adapter string `json:"adapter"`
-	// Thread is where it happened. For a reaction, and a cancel that names a message, it
-	// may be zero, where the platform does not tell: then it is the thread in which that
-	// message is.
+	// Thread is where it happened. For a reaction, and a cancel that names a message, it may be zero if the
+	// platform does not tell: then it is the thread of that message.
 	Thread Thread `json:"thread,omitzero"`
-	// By is who did it; zero only for a deleted message of which the platform does not
-	// tell who deleted it.
+	// By is who did it; zero only for a deleted message if the platform does not tell who deleted it.
 	By Person `json:"by,omitzero"`
 	// At is when it happened, by the platform's clock.
 	At time.Time `json:"at"`
@@ -33,15 +31,15 @@ type Event struct {
 	Mark     *Mark     `json:"mark,omitempty"`
 }
 
-// Kind is what happened.
+// Kind is the kind of an event.
 type Kind string
 
 // The kinds of events.
 const (
 	MessageSent Kind = "message"
-	// MessageEdited is a message as it is after an edit ([Message.Edited]). It comes for every
-	// message that may have been handed over before, and for one that the edit makes one for the
-	// bot. Without a mention it may be one that is for nobody: then it is Overheard, in a channel too.
+	// MessageEdited is a message as it is after an edit ([Message.Edited]). It is sent for every message that may
+	// have been delivered before, and for one that the edit makes one for the bot. A message that no longer
+	// mentions the bot is Overheard, in a channel too.
 	MessageEdited   Kind = "message_edited"
 	ReactionAdded   Kind = "reaction_added"
 	ReactionRemoved Kind = "reaction_removed"
@@ -50,78 +48,74 @@ const (
 	PictureMarked   Kind = "mark"
 )
 
-// Key names the event among those of all adapters. It is one part of a storage's key.
+// Key identifies the event across adapters. It is one part of a storage key.
 func (e Event) Key() string { return key(e.Adapter, e.ID) }
 
-// LogValue is what a log may hold of an event: nothing that people wrote.
+// LogValue returns what may be logged of an event: nothing that people wrote.
 func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("kind", string(e.Kind)), slog.String("key", e.Key()), slog.String("thread", e.Thread.Key()))
 }
 
-// Person is someone who uses the platform.
+// Person is a user of the platform.
 type Person struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"` // as others see it
-	// Admin tells that the platform lets the person remove what others wrote there.
+	// Admin means that the person may delete other people's messages there.
 	Admin bool `json:"admin,omitempty"`
-	// Roles are the ids of what the person is there, as far as the platform tells: the roles
-	// of a server of Discord.
+	// Roles are the ids of the person's roles on a Discord server, if known.
 	Roles []string `json:"roles,omitempty"`
 }
 
-// Reaction is a sign that somebody put on a message, or took away, or a button below it
-// that somebody pressed.
+// Reaction is a sign that somebody added to a message or removed from it, or a button below it that somebody
+// pressed.
 type Reaction struct {
 	On   MessageRef `json:"on"`
 	Sign Sign       `json:"sign"`
-	// Number is which one was chosen, from 1, and Choice its id where the platform hands
-	// it back, as a button does. At least one is set for [Choose]. For [Try], Choice is the
-	// example's key. None is set for other signs.
+	// Number is which one was chosen, from 1; Choice is its id if the platform returns it, as a button does. For
+	// [Choose] at least one is set. For [Try], Choice is the example's key. Neither is set for other signs.
 	Number int    `json:"number,omitempty"`
 	Choice string `json:"choice,omitempty"`
 }
 
-// Cancel is the wish that work ends: a sign on the request or its answer, the request's
-// deletion, a button or a command.
+// Cancel asks to stop work: a sign on the request or its answer, the request's deletion, a button or a command.
 type Cancel struct {
-	// On is the request, or what the bot wrote about it. Zero is what the person last
-	// asked for in the thread.
+	// On is the request, or a message of the bot about it. Zero is the person's latest request in the thread.
 	On MessageRef `json:"on,omitzero"`
-	// Deleted tells that the message is gone, and with it the wish, or the answer.
+	// Deleted means that the message, a request or an answer, was deleted.
 	Deleted bool `json:"deleted,omitempty"`
 }
 
-// Command is a command of the platform, such as "/tools". A command by which people wish
-// for something is a [Message] instead, and one that cancels a [Cancel].
+// Command is a command of the platform, such as "/tools". Commands that make a request are a [Message] instead,
+// and those that stop one a [Cancel].
 type Command struct {
 	Name string `json:"name"` // without the slash, in lower case
 	Text string `json:"text,omitempty"`
 }
 
-// Commands that a platform gives itself.
+// Commands that a platform sends by itself.
 const (
-	// HomeCommand is given when somebody opens the bot's own page there.
+	// HomeCommand is sent when somebody opens the bot's own page there.
 	HomeCommand = "home"
-	// PromptsCommand is given when somebody opens the conversation with the bot. The items of the answer are requests that
-	// the platform suggests.
+	// PromptsCommand is sent when somebody opens the conversation with the bot. The items of the answer are the
+	// requests that the platform suggests.
 	PromptsCommand = "prompts"
 )
 
-// Mark is what somebody pointed at on a picture. Coordinates are pixels of the picture as
-// people see it, after its EXIF orientation, and lie within it. An event of its own is for
-// the next message in the thread; what is pointed at with a message stands in it.
+// Mark is what somebody marked on a picture. Coordinates are pixels of the picture as people see it, after its
+// EXIF orientation, and lie within it. A mark in an event of its own applies to the next message in the thread;
+// marks made with a message are in the message.
 type Mark struct {
-	// Picture is the name that the picture has as a resource of the thread.
+	// Picture is the picture's name as a resource of the thread.
 	Picture string `json:"picture,omitempty"`
-	// File, in a message's mark, is in the place of Picture the id of one of its Files. One
-	// that the thread has already may be sent with the message again for that.
+	// File, in a message's mark, replaces Picture by the id of one of the message's Files. A file that is already
+	// in the thread may be sent again for that.
 	File   string `json:"file,omitempty"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 
 	Points []Point `json:"points,omitempty"`
 	Boxes  []Box   `json:"boxes,omitempty"`
-	// Mask is a file whose picture has the same size: black is not meant.
+	// Mask is a file with a picture of the same size: black is not marked.
 	Mask *File `json:"mask,omitempty"`
 }
 
@@ -129,10 +123,10 @@ type Mark struct {
 type Point struct {
 	X       int  `json:"x"`
 	Y       int  `json:"y"`
-	Exclude bool `json:"exclude,omitempty"` // what lies here is not meant
+	Exclude bool `json:"exclude,omitempty"` // this place is not meant
 }
 
-// Box is a marked rectangle, the maxima exclusive.
+// Box is a marked rectangle; the maxima are exclusive.
 type Box struct {
 	XMin int `json:"xmin"`
 	YMin int `json:"ymin"`

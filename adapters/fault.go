@@ -6,52 +6,48 @@ import (
 	"time"
 )
 
-// What an adapter's errors are, for those who decide by it. An error that is none of these
-// is a passing one: try again, at growing intervals.
+// The kinds of errors that adapters return, for callers to decide by. Any other error is
+// temporary: retry with backoff.
 var (
-	// ErrRateLimited tells that the platform wants a pause: try again after [Wait].
+	// ErrRateLimited means that the platform wants a pause: retry after [Wait].
 	ErrRateLimited = errors.New("the platform wants a pause")
-	// ErrGone tells that the channel, the thread, the message or the file is not there
-	// any more: give up.
+	// ErrGone means that the channel, thread, message or file no longer exists: give up.
 	ErrGone = errors.New("it is not there any more")
-	// ErrForbidden tells that the bot may not do this there: give up. Whoever runs the
-	// workspace must act.
+	// ErrForbidden means that the bot lacks a permission there: give up. The workspace's admins must act.
 	ErrForbidden = errors.New("the bot may not do this there")
-	// ErrTooLarge tells that the platform does not take this much: give up.
+	// ErrTooLarge means that the content is larger than the platform accepts: give up.
 	ErrTooLarge = errors.New("too large")
-	// ErrTooMany tells that the platform does not take so many files with one reply: give up.
+	// ErrTooMany means that one reply has more files than the platform accepts: give up.
 	ErrTooMany = errors.New("too many")
-	// ErrInvalid tells that the event or reply is not what is promised here, or that the
-	// platform refuses its content: give up, it is a fault of the program.
+	// ErrInvalid means that the event or reply breaks the rules of this package, or that the platform rejects its
+	// content: give up, it is a bug.
 	ErrInvalid = errors.New("not valid")
-	// ErrRefused tells that the platform does not take the token, or grants too little
-	// with it. Whoever runs the program must act.
+	// ErrRefused means that the platform rejects the token, or that the token lacks a scope. The operator must
+	// act.
 	ErrRefused = errors.New("the platform refuses the token")
 )
 
 // Fault is an error with two faces: a sentence for people, and the detail for the log.
-type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
-	// Sentence says what was wrong and what to do, as a format of package fmt for Args, under
-	// which it stands in the catalogue of fixed sentences. It holds no secret. Where Kind is
-	// ErrForbidden or ErrRefused it is logged too, for whoever must act, and holds nothing
-	// that people wrote.
+type Fault struct { //nolint:errname // it is also what people are told
+	// Sentence says what was wrong and what to do. It is a fmt format for Args and a key of the catalogue of
+	// messages. It holds no secret. If Kind is ErrForbidden or ErrRefused, it is also logged for the operator, and
+	// then holds nothing that people wrote.
 	Sentence string
 	Args     []any
-	// Kind is one of the errors above, or nil for a passing fault.
+	// Kind is one of the errors above, or nil for a temporary fault.
 	Kind error
-	// After is how long to wait, where that is known.
+	// After is how long to wait, if known.
 	After time.Duration
-	// Files are the files of a reply, by their index, that the platform does not take for this
-	// reason. The rest of the reply may be sent: leave these out, or give links in their place,
-	// and send again under the same key.
+	// Files are the indexes of the reply's files that the platform rejects for this reason. The rest of the reply
+	// can still be sent: leave these files out, or replace them with links, and send again under the same key.
 	Files []int
-	// Limit is how many bytes of a file would be taken, or how many files, 0 if that is not known.
+	// Limit is the accepted number of bytes per file, or of files; 0 if unknown.
 	Limit int64
-	// Err is the detail, without token, signed address or what people wrote; it may be nil.
+	// Err is the detail, without tokens, signed URLs or anything that people wrote; it may be nil.
 	Err error
 }
 
-// Told is the sentence in English.
+// Told returns the sentence in English.
 func (f *Fault) Told() string { return fmt.Sprintf(f.Sentence, f.Args...) }
 
 func (f *Fault) Error() string {
@@ -61,7 +57,7 @@ func (f *Fault) Error() string {
 	return f.Told()
 }
 
-// Unwrap gives what the fault is and what it came from.
+// Unwrap returns the kind and the cause.
 func (f *Fault) Unwrap() []error {
 	var all []error
 	for _, err := range []error{f.Kind, f.Err} {
@@ -72,7 +68,7 @@ func (f *Fault) Unwrap() []error {
 	return all
 }
 
-// Wait is how long an error asks to wait; 0 if it does not say.
+// Wait returns how long an error asks to wait; 0 if it does not say.
 func Wait(err error) time.Duration {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.After
@@ -80,7 +76,7 @@ func Wait(err error) time.Duration {
 	return 0
 }
 
-// Final tells whether trying the same again cannot help.
+// Final reports whether retrying cannot help.
 func Final(err error) bool {
 	for _, kind := range []error{ErrGone, ErrForbidden, ErrTooLarge, ErrTooMany, ErrInvalid, ErrRefused} {
 		if errors.Is(err, kind) {
@@ -90,7 +86,7 @@ func Final(err error) bool {
 	return false
 }
 
-// ForOperator is what a log may hold of an error: nothing that people wrote.
+// ForOperator returns the part of an error that may be logged: nothing that people wrote.
 func ForOperator(err error) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		err = errors.Join(f.Unwrap()...)

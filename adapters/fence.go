@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// The longest opening line of a code block: so much must fit beside its content.
+// Limits on the opening line of a code block, which must fit into a message beside the content.
 const (
 	minFence, maxFence = 3, 8
 	maxLanguage        = 32
 )
 
-// moreIndent is how many spaces more than a code block's first line its last one may have.
+// moreIndent is how many more spaces than the opening line the closing line of a code block may have.
 const moreIndent = 3
 
-// fence is how a code block begins.
+// fence is the opening line of a code block.
 type fence struct {
-	item     string // the list's marker that stands before it on its line, with what is before that
-	indent   int    // how far it stands from the line's beginning
+	item     string // list marker before the fence on its line, with leading spaces
+	indent   int    // column at which the backquotes begin
 	marks    string // the backquotes
 	language string
 }
 
-// openingFence reads a line as the beginning of a code block.
+// openingFence parses a line as the opening of a code block.
 func openingFence(line string) (fence, bool) {
 	var f fence
 	rest := strings.TrimLeft(line, " ")
@@ -51,7 +51,7 @@ func notLanguage(r rune) bool {
 	return r >= utf8.RuneSelf || !isWord(byte(r&0x7f)) && !strings.ContainsRune("+-#._", r)
 }
 
-// closes tells whether a line ends the code block.
+// closes reports whether a line ends the code block.
 func (f fence) closes(line string) bool {
 	marks := strings.TrimLeft(line, " ")
 	if len(line)-len(marks) > f.indent+moreIndent {
@@ -61,7 +61,7 @@ func (f fence) closes(line string) bool {
 	return len(marks) >= len(f.marks) && strings.Trim(marks, "`") == ""
 }
 
-// content is a line of the code block without the indent that all of it has.
+// content returns a line of the code block without the block's indent.
 func (f fence) content(line string) string {
 	n := 0
 	for n < min(f.indent, len(line)) && line[n] == ' ' {
@@ -70,30 +70,30 @@ func (f fence) content(line string) string {
 	return line[n:]
 }
 
-// notLast is put before a line of code that would end its block.
+// notLast is the prefix for a line of code that would otherwise end its block.
 var notLast = strings.Repeat(" ", moreIndent+1)
 
 func (f fence) opening() string { return f.marks + f.language + "\n" }
 
-// lineKind is what a line is to a code block.
+// lineKind is the role of a line in a code block.
 type lineKind int
 
 const (
-	proseLine lineKind = iota // outside of one
+	proseLine lineKind = iota // outside a code block
 	openLine
 	codeLine
 	closeLine
 )
 
-// line is a line of a text: text[start:end], without what ends it.
+// line is a line of a text: text[start:end], without the line feed.
 type line struct {
 	start, end int
 	kind       lineKind
-	fence      *fence // of the code block that it belongs to, nil outside of one
-	block      int    // the index of that block's first line
+	fence      *fence // of its code block, nil outside one
+	block      int    // index of the block's first line
 }
 
-// lines cuts a text at its line feeds. There is at least one line.
+// lines splits a text at line feeds. It returns at least one line.
 func lines(text string) []line {
 	var all []line
 	var open *fence
@@ -119,8 +119,8 @@ func lines(text string) []line {
 	return all
 }
 
-// plainFences gives a text whose code blocks begin and end with no more than they need, at
-// the very beginning of a line of their own.
+// plainFences normalizes the code blocks of a text: fences stand at the beginning of a line of their own, with
+// nothing but backquotes and the language.
 func plainFences(text string) string {
 	var b strings.Builder
 	for i, l := range lines(text) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// longestKey is what every storage takes as one part of a key, in bytes.
+// longestKey is the maximum length in bytes of a key part that every storage accepts.
 const longestKey = 160
 
-// key joins platforms' ids to one word: different ids give different words. It holds
-// ASCII letters, digits and "._-~=" only. What would be too long is told by its hash.
+// key joins platform ids to one word, without collisions. It holds only ASCII letters, digits and "._-~=". A key
+// that would be too long is replaced by its hash.
 func key(name string, ids ...string) string {
 	var b strings.Builder
 	escape(&b, name)

@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Block is a paragraph's line, a line of a list, a quoted line, or a block of code.
+// Block is a line of a paragraph, a list item, a quoted line, or a code block.
 type Block struct {
 	Kind BlockKind
-	// Indent is how deep a list's line stands, from 0.
+	// Indent is the nesting level of a list item, from 0.
 	Indent int
-	// Marker is that of a list's line: "-", or "1." and so on.
+	// Marker is that of a list item: "-", or "1." and so on.
 	Marker string
-	// Spans are the content of all but code.
+	// Spans are the content of every block but code.
 	Spans []Span
-	// Code and Language are those of a block of code.
+	// Code and Language are those of a code block.
 	Code, Language string
 }
 
-// BlockKind is what a block is.
+// BlockKind is the kind of a block.
 type BlockKind int
 
 // The kinds of blocks.
@@ -31,39 +31,36 @@ const (
 	Code
 )
 
-// Span is a piece of a line that is shown in one way.
+// Span is a piece of a line in one style.
 type Span struct {
 	Text               string
 	Bold, Italic, Code bool
-	URL                string // where a link leads, by http or https
+	URL                string // target of a link, http or https
 }
 
-// Parse reads the little Markdown in which replies are written. Every text is one: what is
-// none of the following is shown as it stands, letter by letter, a make escaping what else
-// would mean something to its platform.
+// Parse parses the small Markdown in which replies are written. Every text is valid: anything not listed here is
+// shown literally, and an adapter escapes what its platform would interpret.
 //
-//   - A line is a line: breaks are kept, an empty line stands between paragraphs.
-//   - "- " or "* " at the beginning of a line makes it a list's, and so do "1. " to
-//     "999. "; each two spaces before that put it deeper.
-//   - "> " at the beginning of a line makes it a quoted one.
-//   - A line of 3 to 8 backquotes, with no other backquote after them, begins a block of
-//     code. The first word after them is its language, if it is one of at most 32 of A–Z a–z
-//     0–9 + - # . _; the rest of the line is not shown. Spaces may stand before them, and
-//     the marker of a list's line: that line is empty then. A line of at least as many
-//     backquotes and nothing else, with at most 3 spaces more before them, or the text's
-//     end, ends it. The code is without the spaces that stand before its first backquote,
-//     as far as its lines have them.
-//   - Within a line, but not across lines: `code`; **bold**; *italic*, where no letter or
-//     digit stands next to it outside; [text](https://…), with no space or parenthesis in
-//     the address. Bold, italic and links may hold each other and code. What is marked up
-//     so has at most 2,048 bytes.
-//   - A backslash takes its meaning from the ASCII punctuation mark that follows it.
+//   - A line is a line: breaks are kept, and an empty line separates paragraphs.
+//   - "- " or "* " at the beginning of a line makes it a list item, and so do "1. " to
+//     "999. "; each two spaces before that nest it deeper.
+//   - "> " at the beginning of a line makes it a quote.
+//   - A line of 3 to 8 backquotes, with no other backquote after them, opens a code block. The
+//     first word after them is its language, if it consists of at most 32 of A–Z a–z 0–9 + - # . _;
+//     the rest of the line is not shown. Spaces and a list marker may precede them; the list item
+//     is then empty. The block ends at the end of the text or at a line of at least as many
+//     backquotes and nothing else, indented by at most 3 spaces more. The indent of the opening
+//     fence is removed from the lines of code, as far as they have it.
+//   - Within a line, but not across lines: `code`; **bold**; *italic*, without a letter or digit
+//     next to it outside; [text](https://…), without spaces or parentheses in the URL. Bold,
+//     italic and links may contain each other and code. Each is at most 2,048 bytes long.
+//   - A backslash before an ASCII punctuation mark makes it literal.
 //
 // There are no headings, tables, pictures, rules, underscores for emphasis, or HTML.
 func Parse(text string) []Block {
 	text = tidy(text)
 	var blocks []Block
-	var code strings.Builder // of the last block: what is long is not copied with each line
+	var code strings.Builder // of the last block; a builder, so that a long block is not copied for each line
 	for _, l := range lines(text) {
 		s := text[l.start:l.end]
 		switch l.kind {
@@ -88,12 +85,12 @@ func Parse(text string) []Block {
 	return blocks
 }
 
-// tidy makes a text UTF-8 whose lines end in line feeds.
+// tidy replaces invalid UTF-8 and normalizes line ends to line feeds.
 func tidy(text string) string {
 	return strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), string(utf8.RuneError))
 }
 
-// prose reads a line that is no code.
+// prose parses a line outside of code.
 func prose(s string) Block {
 	content := strings.TrimLeft(s, " ")
 	indent := len(s) - len(content)
@@ -113,7 +110,7 @@ func prose(s string) Block {
 	return Block{Kind: Line, Spans: spans(s, Span{})}
 }
 
-// listMarker is what makes a line a list's, without the space after it.
+// listMarker returns the marker that makes a line a list item, without the space after it, or "".
 func listMarker(s string) string {
 	marker, _, ok := strings.Cut(s[:min(len(s), len("999. "))], " ")
 	switch number, dotted := strings.CutSuffix(marker, "."); {
@@ -127,11 +124,11 @@ func listMarker(s string) string {
 	return ""
 }
 
-// spans reads the content of a line, which is shown in a style already.
+// spans parses the content of a line that already has a style.
 func spans(s string, style Span) []Span {
 	var all []Span
 	ends := closings{line: s}
-	var last strings.Builder // the last piece, where it is in this style
+	var last strings.Builder // the last span, if it has this style
 	plain := func(text string) {
 		if n := len(all); n == 0 || !all[n-1].is(style) {
 			all = append(all, style)
@@ -163,13 +160,13 @@ func spans(s string, style Span) []Span {
 	return all
 }
 
-// is tells whether a span is shown in that style.
+// is reports whether a span has that style.
 func (s Span) is(style Span) bool {
 	style.Text = s.Text
 	return s == style
 }
 
-// isAddress tells whether people may be led there.
+// isAddress reports whether s is a URL that people may be sent to.
 func isAddress(s string) bool {
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`()<>|"`, r) }) {
 		return false
@@ -190,11 +187,11 @@ func beginsWithWord(s string) bool {
 
 func isPunctuation(c byte) bool { return c > ' ' && c < 0x7f && !isWord(c) }
 
-// Escape gives a text, as of a file's name or a quotation, that [Parse] reads as nothing
-// but this text. It is for the middle of lines too.
+// Escape escapes a text, such as a file name or a quotation, so that [Parse] reads it literally. The result may
+// also stand within a line.
 func Escape(text string) string {
 	var b strings.Builder
-	fresh := true // nothing but spaces stands on the line yet
+	fresh := true // only spaces on the line so far
 	for i := range len(text) {
 		c := text[i]
 		number := c == '.' && i > 0 && '0' <= text[i-1] && text[i-1] <= '9'

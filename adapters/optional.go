@@ -7,66 +7,63 @@ import (
 	"time"
 )
 
-// Acknowledger is an adapter that can show on a request how it stands, as by a reaction
-// of its own: 👀, ✅, ⚠️, ❓, 🚫 or ⛔.
+// Acknowledger is an adapter that can show the status of a request on its message, as by a reaction of the bot: 👀,
+// ✅, ⚠️, ❓, 🚫 or ⛔.
 type Acknowledger interface {
-	// Acknowledge shows the status in the place of an earlier one. To show the same one
-	// again is no fault.
+	// Acknowledge shows the status, replacing an earlier one. Showing the same status again is no error.
 	Acknowledge(ctx context.Context, request MessageRef, s Status) error
 }
 
-// Status is how a request stands.
+// Status is the status of a request.
 type Status string
 
 // The statuses of a request.
 const (
-	Seen   Status = "seen"   // it was taken
+	Seen   Status = "seen"   // it was accepted
 	Asking Status = "asking" // the bot waits for an answer to its question
 	Done   Status = "done"
 	Failed Status = "failed"
-	// Cancelled is one that was stopped, as somebody wished.
+	// Cancelled means that somebody stopped it.
 	Cancelled Status = "cancelled"
-	// Refused is one that was not taken: its asker may not ask, or has reached a limit. The person
-	// was told why, and what the sign means.
+	// Refused means that it was not accepted: the person may not ask, or has reached a limit. The person was told
+	// why, and what the sign means.
 	Refused Status = "refused"
 )
 
-// Reporter is an adapter that can show progress in one message, which it edits.
+// Reporter is an adapter that can show progress in a message that it edits.
 type Reporter interface {
-	// Report posts the progress under the key, as Send does, where at is zero, and edits
-	// that message otherwise. The caller lets Pace pass between two reports about a
-	// message, and makes none after the one with Ended.
+	// Report posts the progress under the key, as Send does, if at is zero, and otherwise edits that message. The
+	// caller waits for Pace between two reports about a message, and makes no report after the one with Ended.
 	Report(ctx context.Context, key string, at MessageRef, p Progress) (MessageRef, error)
-	// Pace is the least time between two edits that the platform bears for long.
+	// Pace is the minimum time between two edits that the platform sustains.
 	Pace() time.Duration
 }
 
-// Progress is how far the work on a request has come.
+// Progress is the progress of a request.
 type Progress struct {
 	Thread Thread `json:"thread"`
-	// Request is the id of the message that is worked on.
+	// Request is the id of the request's message.
 	Request string `json:"request,omitempty"`
-	// Asker is the id of the person for whom the work is done, or "". A platform may show the steps
-	// as they run to this person only, and to others where they begin and end.
+	// Asker is the id of the person for whom the work is done, or "". A platform may show the running steps to
+	// this person only, and to others only the start and the end.
 	Asker string `json:"asker,omitempty"`
-	// Title says in a few words what is done as a whole. It is plain text.
+	// Title summarizes the work in a few words of plain text.
 	Title string         `json:"title,omitempty"`
 	Steps []ProgressStep `json:"steps,omitempty"`
-	// Ended tells that this is the last word: the message stays as it is then.
+	// Ended means that this is the final report: the message then stays as it is.
 	Ended bool `json:"ended,omitempty"`
 }
 
-// ProgressStep is an action that runs, ran or will run. Its key stays the same from one
-// report to the next.
+// ProgressStep is a step that runs, ran or will run. Its key stays the same from report to report.
 type ProgressStep struct {
 	Key   string    `json:"key"`
 	Text  string    `json:"text"` // plain text, a few words
 	State StepState `json:"state"`
-	// Took is how long it has run, in nanoseconds; 0 before it ends.
+	// Took is how long it ran, in nanoseconds; 0 before it ends.
 	Took time.Duration `json:"took,omitempty"`
 }
 
-// Took is a time that something took, as people read it.
+// Took formats a duration for people.
 func Took(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -80,7 +77,7 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// StepState is how a step stands.
+// StepState is the state of a step.
 type StepState string
 
 // The states of a step.
@@ -92,78 +89,72 @@ const (
 	StepSkipped StepState = "skipped" // it will not run
 )
 
-// Typer is an adapter that can show that the bot is at work, for some seconds or until it
-// posts something.
+// Typer is an adapter that can show that the bot is at work, for some seconds or until it posts something.
 type Typer interface {
-	// Typing shows it, and returns after how long it is to be shown again if the work still goes on; 0
-	// is never.
+	// Typing shows it, and returns after how long it must be shown again if the work continues; 0 is never.
 	Typing(ctx context.Context, t Thread) (again time.Duration, err error)
 }
 
-// Offerer is an adapter on which people choose by reactions that already stand there.
+// Offerer is an adapter on which people choose by reactions that the bot puts there first.
 type Offerer interface {
-	// Offer puts the first n numbers on an answer, in their order. It is called when
-	// what the numbers mean has been stored, and may be called again.
+	// Offer adds the first n numbers to an answer, in order. It is called after the meaning of the numbers has
+	// been stored, and may be called again.
 	Offer(ctx context.Context, answer MessageRef, n int) error
 }
 
-// Deleter is an adapter that can take back what the bot sent.
+// Deleter is an adapter that can delete what the bot sent.
 type Deleter interface {
-	// Delete removes every message of what was sent. It is no fault if one is gone.
+	// Delete removes all messages of a reply. It is no error if one is gone.
 	Delete(ctx context.Context, sent MessageRef) error
 }
 
-// Keeper is an adapter that keeps itself what was written in its threads, as the platform
-// is the program's own.
+// Keeper is an adapter that stores its threads itself, because the platform is the program's own.
 type Keeper interface {
-	// Forget deletes a thread with all that was written in it. It is no fault if there is
-	// none.
+	// Forget deletes a thread with everything written in it. It is no error if it does not exist.
 	Forget(ctx context.Context, t Thread) error
 }
 
-// Historian is an adapter that can look back.
+// Historian is an adapter that can read earlier messages.
 type Historian interface {
-	// Before gives the messages of the thread that were written before one of them and after
-	// another, whose id is after, "" for none: people's and the bot's own, at most n, the
-	// latest, oldest first. To a message that begins a thread belongs what it replies to, and
-	// what that does in turn; nothing else of a channel is read.
+	// Before returns the messages of the thread, people's and the bot's own, that were written before message and
+	// after the one with the id after ("" for no bound): the latest n, oldest first. For a message that begins a
+	// thread, the messages that it replies to, directly or indirectly, are included; nothing else of a channel is
+	// read.
 	Before(ctx context.Context, t Thread, message MessageRef, after string, n int) ([]Earlier, error)
 }
 
-// Linker is an adapter that knows the links to what is on its platform.
+// Linker is an adapter that resolves links to messages and files of its platform.
 type Linker interface {
-	// Linked gives the message, or the files without a message, that a link in a thread points
-	// to. It is false for a link that is none of the platform's, or points to something else.
-	// A link that leads out of the thread's channel is a [Fault], unless all who read the channel
-	// may follow it.
+	// Linked returns the message, or the files without a message, that a link in a thread points to. It returns
+	// false if the link is not the platform's or points to something else. A link that leads out of the thread's
+	// channel is a [Fault], unless everybody who reads the channel may follow it.
 	Linked(ctx context.Context, in Thread, link *url.URL) (Earlier, bool, error)
 }
 
-// Locator is an adapter whose threads have addresses.
+// Locator is an adapter whose threads have URLs.
 type Locator interface {
-	// Locate gives the address at which people open a thread, or "" if it is not known.
+	// Locate returns the URL at which people open a thread, or "" if unknown.
 	Locate(ctx context.Context, t Thread) (string, error)
 }
 
-// Limiter is an adapter whose platform takes files up to a limit only. Send refuses what does
-// not fit ([Limits.Check]).
+// Limiter is an adapter whose platform limits files. Send rejects a reply over the limits ([Limits.Check]).
 type Limiter interface {
 	Limits(t Thread) Limits
 }
 
-// Limits are what a platform takes with one reply. 0 is no limit.
+// Limits are what a platform accepts with one reply. 0 is no limit.
 type Limits struct {
 	File  int64 // bytes of one file
-	Files int   // files uploaded with one reply, in however many messages
-	// Text is how many characters of a result are read well in a message. A longer one is sent as a
-	// file, and the message begins it. Send takes any text.
+	Files int   // files uploaded with one reply, over all its messages
+	// Text is how many characters of a result read well in a message. A longer result is sent as a file, and the
+	// message has its beginning. Send accepts any text.
 	Text int
-	// Voice tells that an answer that is read aloud is shown as a voice message.
+	// Voice means that an answer that is read aloud is shown as a voice message.
 	Voice bool
 }
 
-// Check fails with a [Fault] that names the files of a reply that are too large, or else those
-// that are too many.
+// Check fails with a [Fault] that names the reply's files that are too large, or else those over the maximum
+// number.
 func (l Limits) Check(r Reply) error {
 	var large, uploads []int
 	for i, f := range r.Files {
@@ -188,7 +179,7 @@ func (l Limits) Check(r Reply) error {
 
 // Checker is an adapter that can tell whether it is connected.
 type Checker interface {
-	// Check fails with a [*Fault] unless events come in and replies can go out now: the
-	// connection that Listen holds is alive, and the platform takes the token.
+	// Check fails with a [*Fault] unless events are received and replies can be sent now: the connection that
+	// Listen holds is alive, and the platform accepts the token.
 	Check(ctx context.Context) error
 }

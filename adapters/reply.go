@@ -5,46 +5,45 @@ import (
 	"time"
 )
 
-// Reply is what the bot has to say.
+// Reply is a message from the bot.
 type Reply struct {
 	Thread Thread `json:"thread"`
-	// AnswerTo is the message to which it replies, where a platform shows that; zero is
-	// none.
+	// AnswerTo is the message that it replies to, if the platform shows that; it may be zero.
 	AnswerTo MessageRef `json:"answer_to,omitzero"`
-	// Command is the id of the event of the command that it answers, or "". A platform that
-	// can shows it to who gave the command, and to nobody else.
+	// Command is the id of the event of the command that it answers, or "". If the platform can, only the person
+	// who gave the command sees the reply.
 	Command string `json:"command,omitempty"`
 	// Mention is the id of the one person who is notified, or "".
 	Mention string `json:"mention,omitempty"`
-	// Text is in the little Markdown that [Parse] tells.
+	// Text is in the small Markdown that [Parse] describes.
 	Text string `json:"text,omitempty"`
-	// Whole is the text where a file has the rest of what Text only begins, or "". It stands in for
-	// Text if the file cannot be sent.
+	// Whole is the full text if Text is only its beginning and a file has the rest, or "". It replaces Text if the
+	// file cannot be sent.
 	Whole string       `json:"whole,omitempty"`
 	Files []Attachment `json:"files,omitempty"`
-	// Choices are offered as 1, 2 and so on, at most [MaxChoices].
+	// Choices are numbered from 1, at most [MaxChoices].
 	Choices []Choice `json:"choices,omitempty"`
-	// Asks tells that the choices are what may be meant, of which nothing is done yet. Without it
-	// they are other ways to do what was done.
+	// Asks means that the choices are possible meanings of the request, and nothing was done yet. Otherwise they
+	// are alternatives to what was done.
 	Asks bool `json:"asks,omitempty"`
-	// Picks tells that the choices are results, of which one is gone on with.
+	// Picks means that the choices are results, one of which is used from here on.
 	Picks bool `json:"picks,omitempty"`
-	// Answer tells that it answers a request, which can be repeated, and that it can be deleted. A
-	// platform with buttons has two for that.
+	// Answer means that it answers a request, which can be run again, and that it can be deleted. A platform with
+	// buttons has two for that.
 	Answer bool `json:"answer,omitempty"`
-	// GoOn is how people can go on from the files.
+	// GoOn are the ways in which people can continue from the files.
 	GoOn []Sign `json:"go_on,omitempty"`
-	// Examples are requests that people can try by a press, at most [MaxChoices]; the text ends with what they are.
+	// Examples are requests that people can try with a button, at most [MaxChoices]; the text ends by introducing
+	// them.
 	Examples []Example `json:"examples,omitempty"`
-	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
-	// such as a button's; "" is English.
+	// Language is the BCP 47 tag of the text, for the few words that an adapter adds, such as button labels; "" is
+	// English.
 	Language string `json:"language,omitempty"`
 }
 
-// Batches groups the files that are uploaded, by their index, into messages of at most so
-// many files and so many bytes together; 0 bytes is no limit. A file that is larger has a
-// message of its own. Where one of the files is left out, the messages before its own stay
-// the same, so that what was posted is not posted again.
+// Batches groups the indexes of the uploaded files into messages with at most the given number of files and total
+// bytes; 0 bytes is no limit. A file that is larger gets a message of its own. If one of the files is left out,
+// the messages before it stay the same, so that nothing is posted twice.
 func (r Reply) Batches(files int, total int64) [][]int {
 	var all [][]int
 	var size int64
@@ -65,52 +64,51 @@ func (r Reply) Batches(files int, total int64) [][]int {
 
 // Attachment is a file that the bot made.
 type Attachment struct {
-	Name string `json:"name"` // what people see; no path
-	// Resource is the name that it has as a resource of the thread, by which it is pointed at
-	// ([Mark.Picture]); "" is Name.
+	Name string `json:"name"` // shown to people; not a path
+	// Resource is its name as a resource of the thread, as used in [Mark.Picture]; "" is Name.
 	Resource string `json:"resource,omitempty"`
 	Size     int64  `json:"size"` // in bytes
 	Type     string `json:"type"` // a media type
-	// Alt says what the file shows or holds, for those who cannot see it. It is plain text,
-	// in the language of the reply.
+	// Alt describes the file for those who cannot see it, in plain text and in the language of the reply.
 	Alt string `json:"alt,omitempty"`
-	// Note stands beside the file, such as that it was made smaller. It is plain text.
+	// Note is shown beside the file, such as that it was made smaller. It is plain text.
 	Note string `json:"note,omitempty"`
-	// Handle is what the adapter's [Opener] takes.
+	// Handle is for the adapter's [Opener].
 	Handle string `json:"handle,omitempty"`
-	// Link, where it is set, is given to people in the place of the file, which is too
-	// large for the platform: an http or https address for a time.
+	// Link, if set, is given to people in place of the file, which is too large for the platform: an http or https
+	// URL that expires.
 	Link string `json:"link,omitempty"`
-	// MarkLink is where people can point at things on the picture, or "".
+	// MarkLink is the page where people can mark the picture, or "".
 	MarkLink string `json:"mark_link,omitempty"`
-	// Voice is the same as a voice message, if it was read aloud and the platform has these ([Limits.Voice]).
+	// Voice is the same as a voice message, if it was read aloud and the platform has voice messages
+	// ([Limits.Voice]).
 	Voice *Voice `json:"voice,omitempty"`
 }
 
-// Voice is what was spoken, in Ogg Opus.
+// Voice is a voice message, in Ogg Opus.
 type Voice struct {
 	Handle   string        `json:"handle"`
 	Size     int64         `json:"size"` // in bytes
 	Duration time.Duration `json:"duration"`
-	// Waveform is how loud it is in equal parts of it, at most [MaxWaveform] of them.
+	// Waveform is the loudness of equal parts of it, at most [MaxWaveform] of them.
 	Waveform []byte `json:"waveform"`
 }
 
-// MaxWaveform is the most parts of a waveform: what Discord shows.
+// MaxWaveform is the maximum number of parts of a waveform, as on Discord.
 const MaxWaveform = 256
 
-// Choice is something else that people may have instead.
+// Choice is an alternative that people may choose.
 type Choice struct {
-	// ID comes back in [Reaction.Choice] where the platform has buttons. It is at most
-	// [MaxChoiceID] printable ASCII characters, without space.
+	// ID is returned in [Reaction.Choice] if the platform has buttons. It has at most [MaxChoiceID] printable
+	// ASCII characters, without spaces.
 	ID string `json:"id"`
 	// Text says what it is, on one line of plain text.
 	Text string `json:"text"`
 }
 
-// Example is a request that can be tried.
+// Example is a request that people can try.
 type Example struct {
-	// Key comes back in [Reaction.Choice]. It is like a choice's id.
+	// Key is returned in [Reaction.Choice]. It has the form of a choice's ID.
 	Key string `json:"key"`
 	// Text is the request, on one line of plain text.
 	Text string `json:"text"`
@@ -118,7 +116,7 @@ type Example struct {
 	Needs string `json:"needs,omitempty"`
 }
 
-// Listed is the text with its examples as lines, for where there are no buttons.
+// Listed returns the text with its examples as lines, for places without buttons.
 func (r Reply) Listed() string {
 	lines := []string{r.Text}
 	for _, x := range r.Examples {
@@ -128,9 +126,8 @@ func (r Reply) Listed() string {
 }
 
 const (
-	// MaxChoices is the most choices of a reply: there are so many digits to react with.
+	// MaxChoices is the maximum number of choices of a reply: there are nine digits to react with.
 	MaxChoices = 9
-	// MaxChoiceID is the most characters of a choice's id: Discord takes 100 for all that
-	// a button has to remember.
+	// MaxChoiceID is the maximum length of a choice's id: a Discord button holds 100 characters in all.
 	MaxChoiceID = 80
 )

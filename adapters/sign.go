@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Sign is what a reaction means.
+// Sign is the meaning of a reaction.
 type Sign string
 
-// The signs. That work shall end is a [Cancel] and no sign.
+// The signs. Asking to stop the work is a [Cancel], not a sign.
 const (
 	Choose Sign = "choose" // 1️⃣ to 9️⃣: that alternative
-	Again  Sign = "again"  // 🔁: once more, from the beginning
-	Remove Sign = "remove" // 🗑️: the answer is to be deleted
-	// Good and Bad are what somebody thinks of an answer, by a button: a reaction with a thumb may mean
-	// anything. The later one counts.
+	Again  Sign = "again"  // 🔁: run the request again
+	Remove Sign = "remove" // 🗑️: delete the answer
+	// Good and Bad are votes on an answer, cast with buttons: a thumb reaction may mean anything. The last vote
+	// counts.
 	Good Sign = "good"
 	Bad  Sign = "bad"
 
-	Use     Sign = "use"     // 📌: the person's next message works on the files of the answer
-	Vary    Sign = "vary"    // 🎲: they are made several times, by other seeds
-	Larger  Sign = "larger"  // 🔍: they are to have more pixels
-	Smaller Sign = "smaller" // 🗜️: they are to have fewer bytes
+	Use     Sign = "use"     // 📌: the person's next message works on the answer's files
+	Vary    Sign = "vary"    // 🎲: make them several times, with other seeds
+	Larger  Sign = "larger"  // 🔍: give them more pixels
+	Smaller Sign = "smaller" // 🗜️: give them fewer bytes
 
-	Try Sign = "try" // one of [Reply.Examples] is asked, by a button
+	Try Sign = "try" // run one of [Reply.Examples], by a button
 )
 
-// Button is how a sign looks as a button, with a label that say translates; "" for a sign that has none.
+// Button returns the emoji and the label, translated by say, of the sign's button; "" if the sign has none.
 func (s Sign) Button(say func(label string) string) (emoji, label string) {
 	switch s {
 	case Use:
@@ -42,18 +42,18 @@ func (s Sign) Button(say func(label string) string) (emoji, label string) {
 		return "🔁", say("Again")
 	case Remove:
 		return "🗑️", say("Delete")
-	case Choose, Try, Good, Bad: // the first two have texts of their own, and votes are asked for in the way of each platform
+	case Choose, Try, Good, Bad: // the first two have texts of their own, and each platform asks for votes in its own way
 	}
 	return "", ""
 }
 
-// deleteButton is the id of the button of [Remove], and tryButton how that of an example begins, whose key follows.
+// deleteButton is the id of the button of [Remove]. tryButton is the prefix of an example's button id; its key follows.
 const (
 	deleteButton = "delete"
 	tryButton    = "try:"
 )
 
-// ButtonID is the id that a sign's button has.
+// ButtonID returns the id of the sign's button.
 func (s Sign) ButtonID() string {
 	if s == Remove {
 		return deleteButton
@@ -61,11 +61,11 @@ func (s Sign) ButtonID() string {
 	return string(s)
 }
 
-// ButtonID is the id that an example's button has.
+// ButtonID returns the id of the example's button.
 func (x Example) ButtonID() string { return tryButton + x.Key }
 
-// Pressed is the press of the button of a sign or an example below a message, by the id of the button. It is nil for
-// other buttons.
+// Pressed returns the reaction for a press of a sign's or an example's button below a message, given the button's
+// id. It returns nil for other buttons.
 func Pressed(on MessageRef, button string) *Reaction {
 	if key, ok := strings.CutPrefix(button, tryButton); ok {
 		return &Reaction{On: on, Sign: Try, Choice: key}
@@ -80,7 +80,7 @@ func Pressed(on MessageRef, button string) *Reaction {
 	return &Reaction{On: on, Sign: sign}
 }
 
-// Acts are the signs below a reply as buttons, in their order.
+// Acts returns the signs shown as buttons below a reply, in order.
 func (r Reply) Acts() []Sign {
 	if !r.Answer {
 		return r.GoOn
@@ -88,10 +88,9 @@ func (r Reply) Acts() []Sign {
 	return append(slices.Clone(r.GoOn), Again, Remove)
 }
 
-// Reacted completes an event, of which all but Kind and what happened is set, by a
-// reaction that was added to a message or removed from it. The emoji is in Unicode, a skin
-// tone or variation selector more or less. It is not ok where the emoji means nothing to
-// the bot, and for a stop that is taken back.
+// Reacted completes an event for a reaction that was added to a message or removed from it; the caller sets the
+// fields other than Kind, Reaction and Cancel. The emoji is Unicode; skin tones and variation selectors are
+// ignored. It returns false if the emoji has no meaning to the bot, and for a stop sign that is removed.
 func Reacted(e Event, on MessageRef, emoji string, added bool) (_ Event, ok bool) {
 	emoji = strings.Map(func(r rune) rune {
 		if r == '\ufe0e' || r == '\ufe0f' || r >= 0x1f3fb && r <= 0x1f3ff {
@@ -131,5 +130,5 @@ func Reacted(e Event, on MessageRef, emoji string, added bool) (_ Event, ok bool
 	return e, true
 }
 
-// Digit is the emoji to choose the nth by, from 1 to [MaxChoices].
+// Digit returns the keycap emoji for the nth choice, from 1 to [MaxChoices].
 func Digit(n int) string { return strconv.Itoa(n) + "\ufe0f\u20e3" }

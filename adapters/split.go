@@ -7,30 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// MinLimit is the least limit for [Split]: the two lines that hold a block of code
-// together leave room for some of it.
+// MinLimit is the lowest limit for [Split]: it leaves room for some code between the two fences of a code block.
 const MinLimit = 64
 
-// Split cuts a reply's text into parts for messages of at most limit, as measured: nil
-// counts characters (runes), others may measure bytes or what a platform makes of a part. A
-// longer text must not measure less than its beginning.
+// Split cuts a reply's text into parts for messages of at most limit, as measured by measure: nil counts
+// characters (runes); others may count bytes, or what a platform makes of a part. A longer text must not measure
+// less than its beginning.
 //
-// A part is a text of its own ([Parse]): a block of code that is cut goes on, with its
-// language, in the next part, and one that had no end gets one. Cuts are made between
-// paragraphs where that is near, else between lines, else sentences, else where a line of
-// a page would be broken. A list's line, a block of code, a link, an address, and what is
-// code, bold or italic within a line, are cut only where they do not fit in one part by
-// themselves; a grapheme cluster, such as an emoji of several runes, and what would have
-// another meaning by itself, only then too; a rune never is. All parts together hold all
-// of the text but the blank between two of them and what begins a block of code; a text of
-// blank only has none. What was not UTF-8 is replaced, and a piece of a line that would
-// begin or end a block of code, as the line did not, gets a backslash before its backquotes,
-// or spaces where it is code.
+// A part is a text of its own ([Parse]): a code block that is cut is continued, with its language, in the next
+// part, and one without an end gets one. Cuts are made between paragraphs if possible, else between lines,
+// sentences or words, in this order. List items, code blocks, links, URLs, inline code, and bold or italic text
+// are only cut if they do not fit into one part. Grapheme clusters, such as an emoji of several runes, and places
+// where a cut would change the meaning of the text are only cut as a last resort; runes are never cut.
+//
+// The parts together hold the whole text, except blanks between two parts and fences of code blocks. A blank text
+// has no parts. Invalid UTF-8 is replaced. If a piece of a line would open or close a code block by itself, its
+// backquotes are escaped with a backslash, or, in code, indented.
 //
 // It panics if limit is less than [MinLimit].
 func Split(text string, limit int, measure func(string) int) []string {
 	if limit < MinLimit {
-		panic("adapters: a limit too small to split by")
+		panic("adapters: the limit of Split is too small")
 	}
 	if measure == nil {
 		measure = utf8.RuneCountInString
@@ -43,7 +40,7 @@ func Split(text string, limit int, measure func(string) int) []string {
 		if part := s.part(s.line, s.at, to); strings.TrimSpace(part) != "" {
 			parts = append(parts, part)
 		}
-		if to < len(text) && text[to] == '\n' { // a cut between lines takes what parts them
+		if to < len(text) && text[to] == '\n' { // drop the line feed at the cut
 			to++
 		}
 		s.moveTo(to)
@@ -51,7 +48,7 @@ func Split(text string, limit int, measure func(string) int) []string {
 	return parts
 }
 
-// UTF16Len is the length of a text in UTF-16 units, as clients written in JavaScript count it.
+// UTF16Len returns the length of a text in UTF-16 code units, as JavaScript counts it.
 func UTF16Len(s string) int {
 	n := 0
 	for _, r := range s {
@@ -60,7 +57,7 @@ func UTF16Len(s string) int {
 	return n
 }
 
-// splitter goes through a text part by part.
+// splitter walks through a text part by part.
 type splitter struct {
 	text    string
 	lines   []line
@@ -68,11 +65,10 @@ type splitter struct {
 	measure func(string) int
 
 	at   int // where the next part begins
-	line int // the line that it begins in
+	line int // the line in which it begins
 }
 
-// lineAt is the line that holds what is before a place, from the line that the part
-// begins in.
+// lineAt returns the line that holds the byte before place, searching forward from line from.
 func (s *splitter) lineAt(from, place int) int {
 	for from+1 < len(s.lines) && s.lines[from+1].start < place {
 		from++
@@ -80,11 +76,11 @@ func (s *splitter) lineAt(from, place int) int {
 	return from
 }
 
-// part is the text between two places, as a text of its own. It begins in the line first.
+// part returns the text between two places as a text of its own. It begins in the line first.
 func (s *splitter) part(first, from, to int) string {
 	begin, last := s.lines[first], s.lines[s.lineAt(first, to)]
 	closed := last.kind == closeLine && to >= last.end
-	if last.kind == closeLine && !closed { // what of it is not there is made anew
+	if last.kind == closeLine && !closed { // a closing fence that is cut is written anew
 		to = last.start - 1
 	}
 	to = max(from, to)
@@ -106,8 +102,7 @@ func (s *splitter) part(first, from, to int) string {
 	return body
 }
 
-// withoutBlankEnd cuts off what is blank at a text's end, but for the space that makes a
-// list's line of a marker alone.
+// withoutBlankEnd trims blanks from a text's end, but keeps the space that makes a lone marker a list item.
 func withoutBlankEnd(text string) string {
 	short := strings.TrimRight(text, " \t\n")
 	marker := strings.TrimLeft(short[strings.LastIndexByte(short, '\n')+1:], " ")
@@ -117,8 +112,7 @@ func withoutBlankEnd(text string) string {
 	return short
 }
 
-// unmistakable gives a text whose first line would begin or end a block of code so that it
-// does not.
+// unmistakable changes a text so that its first line does not open or close a code block.
 func (l line) unmistakable(text string) string {
 	if l.kind == codeLine {
 		return notLast + text
@@ -127,8 +121,7 @@ func (l line) unmistakable(text string) string {
 	return text[:at] + "\\" + text[at:]
 }
 
-// mistakable tells whether a piece of a line would begin or end a block of code, as the
-// whole line does not.
+// mistakable reports whether a piece of a line would open or close a code block although the whole line does not.
 func (s *splitter) mistakable(l line, from, to int) bool {
 	piece := s.text[from:to]
 	if from == l.start && to == l.end {
@@ -141,14 +134,13 @@ func (s *splitter) mistakable(l line, from, to int) bool {
 	return l.kind == codeLine && l.fence.closes(piece)
 }
 
-// fits tells whether the text between two places can be a part, the first being in the
-// line first.
+// fits reports whether the text between two places fits into one part. It begins in the line first.
 func (s *splitter) fits(first, from, to int) bool {
 	return s.measure(s.part(first, from, to)) <= s.limit
 }
 
-// reach is the farthest place to which a part can go that begins at a place in the line
-// first. It looks only little farther than that.
+// reach returns the farthest end of a part that begins at from, in the line first. It does not scan far beyond
+// that.
 func (s *splitter) reach(first, from int) int {
 	low := from
 	var high int
@@ -165,7 +157,7 @@ func (s *splitter) reach(first, from int) int {
 	return s.runeStart(low + more)
 }
 
-// runeStart is where the rune begins that holds a place.
+// runeStart returns the start of the rune that holds place.
 func (s *splitter) runeStart(place int) int {
 	for place < len(s.text) && place > 0 && !utf8.RuneStart(s.text[place]) {
 		place--
@@ -173,13 +165,12 @@ func (s *splitter) runeStart(place int) int {
 	return place
 }
 
-// skipBlank passes over what is blank before a part that begins outside of code, but for
-// the spaces that put a list's line deeper.
+// skipBlank skips blanks before a part that begins outside of code, but keeps the indent of a list item.
 func (s *splitter) skipBlank() {
 	for s.at < len(s.text) {
 		l := s.lines[s.line]
 		switch rest := s.text[s.at:l.end]; {
-		case l.kind == closeLine: // the part before has it
+		case l.kind == closeLine: // written at the end of the part before
 		case l.kind != proseLine:
 			return
 		case strings.TrimSpace(rest) != "":
@@ -192,7 +183,7 @@ func (s *splitter) skipBlank() {
 	}
 }
 
-// moveTo lets the next part begin at a place, which is not before this one.
+// moveTo makes the next part begin at place, which must not be before the current one.
 func (s *splitter) moveTo(place int) {
 	s.at = place
 	for s.line+1 < len(s.lines) && s.lines[s.line+1].start <= place {

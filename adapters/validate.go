@@ -7,20 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// The most that an event may hold, so that it can be stored whole.
+// Limits on the size of an event, so that it can always be stored.
 const (
 	MaxText   = 128 << 10 // bytes of a message's text
 	MaxFiles  = 100       // files of a message, or uploaded with a reply
-	maxMarks  = 1000      // points or boxes on a picture, files or parts of a reply
-	maxMarked = 16        // pictures that are pointed at with a message
+	maxMarks  = 1000      // points or boxes on a picture, or files or parts of a reply
+	maxMarked = 16        // marked pictures of a message
 	maxSide   = 1 << 20   // pixels of a picture's side
 	maxName   = 1 << 10   // bytes of a name
 	maxID     = 255       // bytes of a platform's id
-	maxOwn    = 8 << 10   // bytes of a handle, an alternative text or an address
+	maxOwn    = 8 << 10   // bytes of a handle, a description or a URL
 )
 
-// Validate tells why an event is not one, by an error that is [ErrInvalid] and holds
-// nothing that people wrote.
+// Validate checks the event. Its error is an [ErrInvalid] and holds nothing that people wrote.
 func (e Event) Validate() error {
 	c := &checker{what: "event"}
 	c.name("adapter", e.Adapter)
@@ -41,7 +40,7 @@ func (e Event) Validate() error {
 		reaction := is && e.Reaction != nil && (e.Kind == ReactionAdded || e.Kind == ReactionRemoved)
 		edited := is && e.Message != nil && e.Kind == MessageEdited
 		if is != (kind == e.Kind) && !reaction && !edited {
-			c.badf("of kind %.20q holds something else than its kind says", e.Kind)
+			c.badf("of kind %.20q must have the field of its kind and no other", e.Kind)
 			break
 		}
 	}
@@ -58,19 +57,19 @@ func (e Event) Validate() error {
 	case PictureMarked:
 		c.mark(e.Mark, nil)
 	default:
-		c.badf("has no kind that is known")
+		c.badf("has an unknown kind")
 	}
 	return c.err
 }
 
-// placedByMessage tells whether the thread is known by the message that the event is on.
+// placedByMessage reports whether the event's message tells its thread.
 func (e Event) placedByMessage() bool {
 	return e.Reaction != nil || e.Cancel != nil && !e.Cancel.On.IsZero()
 }
 
 func (c *Cancel) deletion() bool { return c != nil && c.Deleted }
 
-// checker keeps the first fault that it finds.
+// checker keeps the first error that it finds.
 type checker struct {
 	what string
 	err  error
@@ -85,11 +84,11 @@ func (c *checker) badf(format string, args ...any) {
 // name checks an adapter's name.
 func (c *checker) name(field, s string) {
 	if s == "" || len(s) > 32 || s[0] < 'a' || s[0] > 'z' || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		c.badf("has in %s no name of an adapter", field)
+		c.badf("has an invalid adapter name in %s", field)
 	}
 }
 
-// id checks an id that must be there.
+// id checks a required id.
 func (c *checker) id(field, s string) {
 	if s == "" {
 		c.badf("lacks %s", field)
@@ -97,17 +96,17 @@ func (c *checker) id(field, s string) {
 	c.line(field, s, maxID)
 }
 
-// text checks UTF-8 and its length.
+// text checks a text's encoding and length.
 func (c *checker) text(field, s string, most int) {
 	if len(s) > most {
-		c.badf("has %d bytes in %s, at most %d are taken", len(s), field, most)
+		c.badf("has %d bytes in %s, the limit is %d", len(s), field, most)
 	}
 	if !utf8.ValidString(s) {
-		c.badf("has in %s what is no UTF-8", field)
+		c.badf("has invalid UTF-8 in %s", field)
 	}
 }
 
-// line checks text that holds no control characters, line breaks among them.
+// line checks a text without control characters or line breaks.
 func (c *checker) line(field, s string, most int) {
 	c.text(field, s, most)
 	if strings.ContainsFunc(s, unicode.IsControl) {
@@ -115,11 +114,11 @@ func (c *checker) line(field, s string, most int) {
 	}
 }
 
-// word checks printable ASCII without space.
+// word checks printable ASCII without spaces.
 func (c *checker) word(field, s string, most int) {
 	c.text(field, s, most)
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		c.badf("has in %s more than printable ASCII characters", field)
+		c.badf("has characters in %s other than printable ASCII", field)
 	}
 }
 
@@ -150,7 +149,7 @@ func (c *checker) ref(field string, m MessageRef) {
 
 func (c *checker) files(field string, files []File) {
 	if len(files) > MaxFiles {
-		c.badf("has %d in %s, at most %d are taken", len(files), field, MaxFiles)
+		c.badf("has %d in %s, the limit is %d", len(files), field, MaxFiles)
 	}
 	for _, f := range files {
 		c.file(field, f)
@@ -167,6 +166,6 @@ func (c *checker) file(field string, f File) {
 		c.badf("lacks %s.handle", field)
 	}
 	if f.Size < 0 {
-		c.badf("has a size below nothing in %s", field)
+		c.badf("has a negative size in %s", field)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 func (c *checker) message(m *Message) {
 	if m == nil {
-		return // said already
+		return // reported already
 	}
 	c.ref("message.ref", m.Ref)
 	c.text("message.text", m.Text, MaxText)
@@ -15,10 +15,10 @@ func (c *checker) message(m *Message) {
 	switch m.For {
 	case Mentioned, Replied, Direct, Overheard:
 	default:
-		c.badf("does not tell whom its message is for")
+		c.badf("does not say whom its message is for")
 	}
 	if len(m.Marks) > maxMarked {
-		c.badf("has marks on %d pictures, at most %d are taken", len(m.Marks), maxMarked)
+		c.badf("has marks on %d pictures, the limit is %d", len(m.Marks), maxMarked)
 	}
 	for _, mark := range m.Marks {
 		c.mark(&mark, m.Files)
@@ -31,19 +31,19 @@ func (c *checker) message(m *Message) {
 	}
 }
 
-// edited checks that an edit tells of what, and that nothing else does.
+// edited checks that Edited is set for edits only.
 func (c *checker) edited(m *Message, is bool) {
 	switch {
 	case m == nil:
 		if is {
-			c.badf("lacks the message that was edited")
+			c.badf("lacks the edited message")
 		}
 	case is != (m.Edited != nil):
-		c.badf("does not tell whether its message was edited")
+		c.badf("must say what was edited, and only for an edit")
 	case is:
 		c.id("message.edited.event", m.Edited.Event)
 		if m.Edited.At.IsZero() {
-			c.badf("has no time at which the message was sent")
+			c.badf("lacks the time at which the message was sent")
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (c *checker) reaction(r *Reaction) {
 	switch r.Sign {
 	case Choose:
 		if !chosen || r.Number < 0 || r.Number > MaxChoices {
-			c.badf("chooses nothing that there is")
+			c.badf("chooses an unknown alternative")
 		}
 	case Try:
 		if r.Choice == "" || r.Number != 0 {
@@ -66,10 +66,10 @@ func (c *checker) reaction(r *Reaction) {
 		}
 	case Again, Remove, Good, Bad, Use, Vary, Larger, Smaller:
 		if chosen {
-			c.badf("chooses by another sign")
+			c.badf("has a choice, which its sign does not take")
 		}
 	default:
-		c.badf("has a reaction without a sign that is known")
+		c.badf("has a reaction with an unknown sign")
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *checker) cancel(x *Cancel) {
 	case !x.On.IsZero():
 		c.ref("cancel.on", x.On)
 	case x.Deleted:
-		c.badf("lacks the message that was deleted")
+		c.badf("lacks the deleted message")
 	}
 }
 
@@ -101,26 +101,26 @@ func (c *checker) mark(m *Mark, files []File) {
 	of := func(f File) bool { return f.ID == m.File }
 	switch {
 	case (m.Picture == "") == (m.File == ""):
-		c.badf("has a mark that is not on one picture")
+		c.badf("must name one picture for a mark")
 	case m.File != "" && !slices.ContainsFunc(files, of):
-		c.badf("has a mark on a file that does not come with it")
+		c.badf("has a mark on a file that is not attached")
 	case m.Width > maxSide || m.Height > maxSide:
-		c.badf("has a mark on a picture that is larger than any")
+		c.badf("has a mark on a picture that is too large")
 	case m.Width < 1 || m.Height < 1:
-		c.badf("has a mark on a picture of no size")
+		c.badf("has a mark on a picture without a size")
 	case len(m.Points) == 0 && len(m.Boxes) == 0 && m.Mask == nil:
-		c.badf("has a mark that marks nothing")
+		c.badf("has an empty mark")
 	case len(m.Points) > maxMarks || len(m.Boxes) > maxMarks:
 		c.badf("has more than %d points or boxes", maxMarks)
 	}
 	for _, p := range m.Points {
 		if p.X < 0 || p.Y < 0 || p.X >= m.Width || p.Y >= m.Height {
-			c.badf("has a point outside of the picture")
+			c.badf("has a point outside the picture")
 		}
 	}
 	for _, b := range m.Boxes {
 		if b.XMin < 0 || b.YMin < 0 || b.XMax > m.Width || b.YMax > m.Height || b.XMin >= b.XMax || b.YMin >= b.YMax {
-			c.badf("has a box that is not within the picture")
+			c.badf("has a box outside the picture")
 		}
 	}
 	if m.Mask != nil {
@@ -128,8 +128,7 @@ func (c *checker) mark(m *Mark, files []File) {
 	}
 }
 
-// Validate tells why a reply is not one, by an error that is [ErrInvalid] and holds nothing
-// of its content.
+// Validate checks the reply. Its error is an [ErrInvalid] and holds nothing of the reply's content.
 func (r Reply) Validate() error {
 	c := &checker{what: "reply"}
 	c.thread("thread", r.Thread)
@@ -141,7 +140,7 @@ func (r Reply) Validate() error {
 	c.word("language", r.Language, maxID)
 	c.text("text", r.Text, 1<<20)
 	if r.Text == "" && len(r.Files) == 0 {
-		c.badf("says nothing")
+		c.badf("is empty")
 	}
 	if len(r.Files) > maxMarks {
 		c.badf("has %d files", len(r.Files))
@@ -150,18 +149,18 @@ func (r Reply) Validate() error {
 		c.attachment(a)
 	}
 	if len(r.Choices) > MaxChoices {
-		c.badf("has %d choices, at most %d are taken", len(r.Choices), MaxChoices)
+		c.badf("has %d choices, the limit is %d", len(r.Choices), MaxChoices)
 	}
 	for _, sign := range r.GoOn {
 		if !slices.Contains([]Sign{Use, Vary, Larger, Smaller}, sign) {
-			c.badf("is gone on from by the sign %q", sign)
+			c.badf("has the sign %q, which does not continue from files", sign)
 		}
 	}
 	for _, x := range r.Choices {
 		c.offer("choices", x.ID, x.Text)
 	}
 	if len(r.Examples) > MaxChoices {
-		c.badf("has %d examples, at most %d are taken", len(r.Examples), MaxChoices)
+		c.badf("has %d examples, the limit is %d", len(r.Examples), MaxChoices)
 	}
 	for _, x := range r.Examples {
 		c.offer("examples", x.Key, x.Text)
@@ -170,12 +169,12 @@ func (r Reply) Validate() error {
 	return c.err
 }
 
-// offer checks what has a button.
+// offer checks a choice or an example.
 func (c *checker) offer(field, id, text string) {
 	c.word(field+".id", id, MaxChoiceID)
 	c.line(field+".text", text, maxName)
 	if id == "" || text == "" {
-		c.badf("has in %s one without id or text", field)
+		c.badf("has one without id or text in %s", field)
 	}
 }
 
@@ -188,26 +187,26 @@ func (c *checker) attachment(a Attachment) {
 	c.address("files.link", a.Link)
 	c.address("files.mark_link", a.MarkLink)
 	if a.Handle == "" && a.Link == "" {
-		c.badf("has a file that is nowhere")
+		c.badf("has a file without a handle or a link")
 	}
 	if a.Size < 0 {
-		c.badf("has a file of a size below nothing")
+		c.badf("has a file with a negative size")
 	}
 	if v := a.Voice; v != nil && (v.Handle == "" || v.Duration <= 0 || len(v.Waveform) == 0 || len(v.Waveform) > MaxWaveform) {
-		c.badf("has a voice message without a sound, a duration or a waveform")
+		c.badf("has a voice message without audio, duration or waveform")
 	}
 }
 
-// address checks what people are to follow.
+// address checks an http or https URL; "" is allowed.
 func (c *checker) address(field, s string) {
 	c.word(field, s, maxOwn)
 	u, err := url.Parse(s)
 	if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		c.badf("has in %s what is no address of the web", field)
+		c.badf("has an invalid URL in %s", field)
 	}
 }
 
-// CheckKey tells why a reply cannot be sent under a key, by an error that is [ErrInvalid].
+// CheckKey checks a key for [Adapter.Send]. Its error is an [ErrInvalid].
 func CheckKey(key string) error {
 	c := &checker{what: "key to send under"}
 	c.word("itself", key, MaxKey)
