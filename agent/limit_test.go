@@ -31,7 +31,7 @@ func TestPlansHaveALimit(t *testing.T) {
 	if steps, _, err := p.Steps(p.Best()); err != nil || len(steps) != plan.MaxSteps {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
-	const want = "That is too much at once: it takes 65 steps, and I do at most 64."
+	const want = "That is too much at once: it takes 65 steps, and I can do at most 64."
 	_, err = w.PlanSubtasks(t.Context(), request(photo), chain(plan.MaxSteps+1))
 	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, want) {
 		t.Errorf("planned: %v", err)

@@ -102,7 +102,7 @@ func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 	t.Parallel()
 	const (
 		twice    = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
-		declined = "The language model declines this wish. Please ask for something else, or say it in other words."
+		declined = "The language model declined this request. Please ask for something else, or say it in other words."
 	)
 	good := llmtest.Response{Text: edgesWanted}
 	for _, c := range []struct {
@@ -236,7 +236,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."},
 		{"no money", []llmtest.Response{{Status: 429, ErrorCode: "insufficient_quota"}}, "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."},
 		{"an invented file", []llmtest.Response{invented, invented}, "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."},
-		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declines this wish. Please ask for something else, or say it in other words."},
+		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declined this request. Please ask for something else, or say it in other words."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

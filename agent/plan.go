@@ -30,7 +30,7 @@ func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	var thinking plan.Thinking
 	p, err := g.plan(ctx, r, &thinking)
 	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > toolgraph.MaxGiven {
-		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please name the ones that you mean.", toolgraph.MaxGiven), Err: err}
+		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please name the ones you mean.", toolgraph.MaxGiven), Err: err}
 	}
 	g.logThinking(ctx, r, thinking, err)
 	if err != nil {

@@ -377,7 +377,7 @@ func TestRespond(t *testing.T) {
 		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "Here is an edge.", account(p, made)},
 		{"the plain account names the model of a tool", "", "A cat.\nModels used: sees-1.", account(p, seen)},
 		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
-			"Not done: “make it larger”. It goes on from what I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
+			"Not done: “make it larger”. It builds on something that I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
 		{"no words of the planner", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"one that is there by now is told so", "", "I cannot do “draw it” here. This was not possible when I planned it, but now it is. Please ask again.", account(back)},
 		{"a part for which there is no tool is told by the planner", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
@@ -386,7 +386,7 @@ func TestRespond(t *testing.T) {
 		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
 		{"a question needs no planner", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
-		{"nor does one that claims a file", "What?", "I have not done anything yet. Please say in other words what you want.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
+		{"nor does one that claims a file", "What?", "I have not done anything yet. Please tell me in other words what you want.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

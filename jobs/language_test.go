@@ -48,7 +48,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 				h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
 			},
 			chinese: "一次要做的太多了：需要 70 步，而我最多做 64 步。请先只要求其中一部分。",
-			english: "That is too much at once: it takes 70 steps, and I do at most 64. Please ask for a part of it.",
+			english: "That is too much at once: it takes 70 steps, and I can do at most 64. Please ask for a part of it.",
 		},
 		"it is stopped": {
 			set: func(h *house, _ *jobs.Config) {

@@ -2,17 +2,17 @@ package messages
 
 import "golang.org/x/text/language"
 
-// longestAccept is how much of an Accept-Language is looked at, in bytes. Browsers say less.
+// longestAccept is the maximum length of an Accept-Language header, in bytes. Browsers send less.
 const longestAccept = 200
 
-// spoken are the languages of the program, and tags their BCP 47 tags.
+// spoken matches the program's languages, whose BCP 47 tags are tags.
 var (
 	spoken = language.NewMatcher([]language.Tag{language.English, language.SimplifiedChinese})
 	tags   = []string{English, SimplifiedChinese}
 )
 
-// Accept is the BCP 47 tag of the language, of those that the program speaks, that a browser
-// prefers by its header Accept-Language: English where that says nothing of use.
+// Accept returns the BCP 47 tag of the program's language that a browser prefers by its Accept-Language header;
+// English if the header is of no use.
 func Accept(header string) string {
 	if len(header) > longestAccept {
 		return English

@@ -8,19 +8,16 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Language is the BCP 47 tag of the language in which a wish is written, of those that
-// the program speaks: Simplified Chinese where the frame of the sentence is Chinese,
-// whatever it holds, and otherwise English. A task counts before the text it is about: what
-// stands before the first colon or line break decides where it can. What is quoted, names
-// of files, addresses and code say nothing, and greetings little, unless there is nothing
-// else. A wish without words, such as 👍, is in the language of the first text before that
-// has some.
-func Language(wish string, before ...string) string {
-	return cmp.Or(Written(append([]string{wish}, before...)...), English)
+// Language returns the BCP 47 tag of the program's language in which a request is written: Simplified Chinese if
+// the frame of the sentence is Chinese, whatever it contains, and otherwise English. A task counts more than the
+// text it is about: the part before the first colon or line break decides if it can. Quotations, file names,
+// addresses and code do not count, and greetings only if there is nothing else. A request without words, such as
+// 👍, takes the language of the first earlier text that has words.
+func Language(request string, before ...string) string {
+	return cmp.Or(Written(append([]string{request}, before...)...), English)
 }
 
-// Written is the language of the first text that has words, see [Language]; it is "" where
-// none has.
+// Written returns the language of the first text that has words, see [Language]; "" if none has.
 func Written(texts ...string) string {
 	for _, text := range texts {
 		said := quoted.ReplaceAllString(text, " ")
@@ -42,8 +39,8 @@ func Written(texts ...string) string {
 	return ""
 }
 
-// The three finders below are what a sentence is cleared of before it is read: what is not
-// said but named, what is said in any language, and all that follows the task.
+// Patterns that are removed before a sentence is read: quotations and names, and words of
+// any language. head matches the task in front of the text that it is about.
 var (
 	quoted = lazyregexp.New("(?s)```.*?```|`[^`]*`" + `|"[^"]*"|“[^”]*”|‘[^‘\n]*?’(?:[^A-Za-z]|$)|「[^」]*」|『[^』]*』|《[^》]*》|«[^»]*»` +
 		`|(?:^|[^A-Za-z0-9])'[^\n]*?'(?:[^A-Za-z]|$)` +
@@ -53,14 +50,14 @@ var (
 	head     = lazyregexp.New(`^(?:[^\n:：]|[:：]\d)+[\n:：]`)
 )
 
-// word finds Chinese characters in a row, kana and hangul, and words of other letters with
-// all that names and addresses are made of.
+// word matches a run of Chinese characters, a run of kana or hangul, or a word of other letters with the
+// characters that names and addresses contain.
 var word = lazyregexp.New(`\p{Han}+|[\p{Hiragana}\p{Katakana}\p{Hangul}]+|(?:[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[\p{M}\p{N}_./:@#\\'’-])+`)
 
-// asks finds a Chinese question about the text before it.
+// asks matches a Chinese question about the text before it.
 var asks = lazyregexp.New(`[^\p{Han}](?:是什么|是啥|是什麼|什么意思|什麼意思|怎[么麼][说說读讀写寫念拼用翻]|用[中英][文语語])\p{Han}*[\s?？!！.。]*$`)
 
-// speaker is the language that a word belongs to.
+// speaker is the language of a word.
 type speaker int
 
 const (
@@ -69,8 +66,8 @@ const (
 	chinese
 )
 
-// What a word of a sentence weighs. Those that hold it together count, and in doubt how it
-// begins, since what it is about may be in any language and of any length.
+// The weights of words. Those that hold a sentence together count most; in doubt the
+// beginning decides, since the subject may be in any language and of any length.
 const (
 	weighFrame   = 4
 	weighTask    = 3
@@ -79,18 +76,18 @@ const (
 	weighOpening = 4
 )
 
-// reading is what a sentence is made of.
+// reading is the evidence found in a sentence.
 type reading struct {
 	weights [chinese + 1]int
-	// opening is the language of the first word that may begin a sentence: an English noun,
-	// as in "logo 放到左上角", does not. closing is that of the last word.
+	// opening is the language of the first word that may begin a sentence: an English noun, as in "logo 放到左上角",
+	// may not. closing is the language of the last word.
 	opening, closing speaker
-	// certain tells that a sentence that begins so is in that language, whatever follows.
+	// certain means that the opening decides the language, whatever follows.
 	certain bool
-	// borrowed tells that Chinese takes the opening English word for its own: "resize 到 50%".
+	// borrowed means that the opening English word is used as a Chinese one: "resize 到 50%".
 	borrowed bool
 	foreign  bool // kana or hangul, and no word that only Chinese has
-	asked    bool // in Chinese, what the text before means
+	asked    bool // a Chinese question about the text before
 }
 
 func (r *reading) any() bool { return r.closing != nobody || r.foreign }
@@ -117,7 +114,7 @@ func (r *reading) language() string {
 func read(text string) *reading {
 	r := &reading{}
 	kana, onlyChinese := false, false
-	opener := false // the word before is the opening one, and an English one
+	opener := false // the word before is the opening one, and English
 	for _, w := range word.FindAllString(text, -1) {
 		switch first := firstRune(w); {
 		case isHan(first):
@@ -134,7 +131,7 @@ func read(text string) *reading {
 	return r
 }
 
-// readChinese takes in Chinese characters in a row.
+// readChinese adds a run of Chinese characters.
 func (r *reading) readChinese(w string, afterOpener bool) {
 	switch first, last := firstRune(w), lastRune(w); {
 	case r.opening == nobody:
@@ -156,7 +153,7 @@ func (r *reading) readChinese(w string, afterOpener bool) {
 	}
 }
 
-// readOther takes in a word of other letters, and tells whether the sentence begins with it.
+// readOther adds a word of other letters, and reports whether it opens the sentence.
 func (r *reading) readOther(w string) bool {
 	w = strings.ToLower(strings.Trim(w, `./:\'’-`))
 	if isName(w) {

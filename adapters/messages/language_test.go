@@ -69,7 +69,7 @@ func TestLanguageOfMixedWishes(t *testing.T) {
 	}
 }
 
-// What is said in every language says nothing in a conversation that has one.
+// Words of every language do not change the language of a conversation.
 func TestLanguageOfAConversation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

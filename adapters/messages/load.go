@@ -16,14 +16,14 @@ import (
 	"golang.org/x/text/message/catalog"
 )
 
-// entry is how one sentence is said in one language.
+// entry is the translation of one sentence.
 type entry struct {
-	text     string            // where no number decides
-	argument int               // that decides, from 1; 0 is none
+	text     string            // if no number decides the form
+	argument int               // number of the argument that decides the form, from 1; 0 if none
 	forms    map[string]string // by plural form
 }
 
-// pluralForms are those of CLDR; x/text wants the others before "other".
+// pluralForms are those of CLDR, in the order that x/text requires: "other" last.
 var pluralForms = []string{"zero", "one", "two", "few", "many", "other"}
 
 func (e *entry) UnmarshalJSON(b []byte) error {
@@ -53,7 +53,7 @@ func (e *entry) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// check tells whether e says what the format says.
+// check compares e's arguments with those of the format.
 func (e *entry) check(format string) error {
 	want, err := Verbs(format)
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *entry) check(format string) error {
 	if e.argument > 0 {
 		texts = e.forms
 		if want[e.argument] != "d" {
-			return fmt.Errorf("argument %d is no number", e.argument)
+			return fmt.Errorf("argument %d is not a number", e.argument)
 		}
 	}
 	for form, text := range texts {
@@ -72,22 +72,21 @@ func (e *entry) check(format string) error {
 		case err != nil:
 			return fmt.Errorf("in %q: %w", text, err)
 		case strings.TrimSpace(text) == "":
-			return errors.New("nothing is said")
+			return errors.New("the text is empty")
 		case strings.Contains(text, "${"):
-			return fmt.Errorf("%q holds a place of another kind than a verb", text)
+			return fmt.Errorf("%q has a placeholder that is not a verb", text)
 		}
 		if form != "" && form != "other" { // "one file" need not say 1
 			have[e.argument] = "d"
 		}
 		if !same(want, have) {
-			return fmt.Errorf("%q has other arguments", text)
+			return fmt.Errorf("%q has different arguments", text)
 		}
 	}
 	return nil
 }
 
-// same tells whether the arguments are the same. A text in quotes may stand in the quotes
-// of the language instead.
+// same reports whether the arguments are the same. A %q may become %s, within the quotation marks of the language.
 func same(want, have map[int]string) bool {
 	for i, verb := range have {
 		if verb == "s" && want[i] == "q" {
@@ -110,7 +109,7 @@ func (e *entry) message() catalog.Message { //nolint:ireturn // the catalogue ta
 	return plural.Selectf(e.argument, "%d", cases...)
 }
 
-// load adds what the files of the folder say; it counts before what was there.
+// load adds the translations of a folder, replacing earlier ones.
 func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 	here := map[language.Tag]bool{}
 	names, err := fs.Glob(folder, "*.json")
@@ -120,7 +119,7 @@ func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 	for _, name := range names {
 		tag, err := language.Parse(strings.TrimSuffix(path.Base(name), ".json"))
 		if err != nil {
-			return fmt.Errorf("%s is not named by a language: %w", name, err)
+			return fmt.Errorf("the name of %s is not a language: %w", name, err)
 		}
 		if here[tag] {
 			return fmt.Errorf("%s is a second file for the language %s", name, tag)
@@ -147,11 +146,11 @@ func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 	return nil
 }
 
-// decode reads a file, in which no format may stand twice.
+// decode parses a file and rejects duplicate formats.
 func decode(b []byte) (map[string]entry, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.Join(errors.New("no JSON object"), err)
+		return nil, errors.Join(errors.New("not a JSON object"), err)
 	}
 	entries := map[string]entry{}
 	for d.More() {
@@ -161,10 +160,10 @@ func decode(b []byte) (map[string]entry, error) {
 		}
 		format, ok := t.(string)
 		if !ok {
-			return nil, fmt.Errorf("%v is no format", t)
+			return nil, fmt.Errorf("%v is not a format", t)
 		}
 		if _, twice := entries[format]; twice {
-			return nil, fmt.Errorf("%q stands there twice", format)
+			return nil, fmt.Errorf("%q is there twice", format)
 		}
 		var e entry
 		if err := d.Decode(&e); err != nil {

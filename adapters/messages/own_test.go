@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/messages"
 )
 
-// formats are those of the program's own sentences.
+// formats returns the keys of the program's own sentences.
 func formats(tb testing.TB) []string {
 	tb.Helper()
 	b, err := os.ReadFile("zh-Hans.json")
@@ -28,8 +28,7 @@ func formats(tb testing.TB) []string {
 	return all
 }
 
-// FuzzOwnSentences holds that no sentence of the program loses what people wrote, or takes
-// it for a part of itself, in any language.
+// FuzzOwnSentences checks that no sentence, in any language, loses user text or interprets it.
 func FuzzOwnSentences(f *testing.F) {
 	c, err := messages.New()
 	if err != nil {

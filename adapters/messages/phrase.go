@@ -1,23 +1,20 @@
-// Package messages tells the fixed sentences of the program in the language of who reads
-// them. A sentence is written in the code, in English, as a format of fmt; that format is
-// its key in the catalogue. What else it is called stands in one file a language, named by
-// the language's BCP 47 tag:
+// Package messages translates the program's fixed sentences into the reader's language. A sentence is written in
+// the code, in English, as a fmt format; that format is its key in the catalogue. There is one file of
+// translations per language, named by its BCP 47 tag:
 //
 //	{
 //		"The file %q is too large.": "文件“%s”太大。",
 //		"%d files in %s": {"argument": 1, "one": "%d file in %s", "other": "%d files in %s"}
 //	}
 //
-// A translation may name the arguments in another order (%[2]s). Where a number decides
-// the form, it is an object: the number of the argument, and what is said for each of the
-// plural forms of CLDR that the language has ("other" always).
+// A translation may use the arguments in another order (%[2]s). If a number decides the form, the entry is an
+// object: the number of the argument, and a text for each of the language's CLDR plural forms ("other" always).
 //
-// A catalogue is refused when it is made if a translation has other arguments than its
-// key, so that none is ever lost. Nothing that people wrote is ever a format: it is an
-// argument, and comes out as it is. Numbers come out as the language writes them (1,000);
-// what is no amount, such as a year or a port, is given as a string.
+// New rejects a translation whose arguments differ from its key's, so that none is ever lost. User text is never a
+// format: it is an argument, and is printed verbatim. Numbers are printed as the language writes them (1,000);
+// pass numbers that are not quantities, such as years and ports, as strings.
 //
-// A Catalogue never changes and is safe for use by many goroutines.
+// A Catalogue is immutable and safe for concurrent use.
 package messages
 
 import (
@@ -37,28 +34,28 @@ import (
 //go:embed *.json
 var own embed.FS
 
-// The languages in which the sentences of the program itself are told, as BCP 47 tags.
+// The languages of the program's own sentences, as BCP 47 tags.
 const (
 	English           = "en"
 	SimplifiedChinese = "zh-Hans"
 )
 
-// Message is an argument that is a sentence itself, and is told in the same language.
+// Message is an argument that is itself a sentence, and is translated too.
 type Message interface {
-	// Phrase is what [Catalogue.Say] takes.
+	// Phrase returns the arguments for [Catalogue.Say].
 	Phrase() (format string, args []any)
 }
 
-// Catalogue holds what is said in which language.
+// Catalogue holds the sentences by language.
 type Catalogue struct {
 	matcher  language.Matcher
 	printers []*message.Printer // by the matcher's index; English first
 	exact    map[string]int     // the index of a tag that needs no matching
 }
 
-// New is the catalogue of the sentences of the program, and of those in the files of
-// others: each folder holds one file a language, such as zh-Hans.json. Where a format is
-// in several, the last one counts: a word may be another one elsewhere.
+// New returns the catalogue of the program's own sentences and of those in further folders, which hold one file
+// per language, such as zh-Hans.json. If several have the same format, the last one wins: a word may need another
+// translation in another context.
 func New(folders ...fs.FS) (*Catalogue, error) {
 	all := map[language.Tag]map[string]entry{language.English: {}, language.SimplifiedChinese: {}}
 	for _, folder := range append([]fs.FS{own}, folders...) {
@@ -72,7 +69,7 @@ func New(folders ...fs.FS) (*Catalogue, error) {
 func build(all map[language.Tag]map[string]entry) (*Catalogue, error) {
 	tags := slices.SortedFunc(maps.Keys(all), func(a, b language.Tag) int { return cmp.Compare(a.String(), b.String()) })
 	tags = slices.DeleteFunc(tags, func(t language.Tag) bool { return t == language.English })
-	tags = append([]language.Tag{language.English}, tags...) // the first one is what is spoken to all others
+	tags = append([]language.Tag{language.English}, tags...) // the first is the fallback
 	b := catalog.NewBuilder(catalog.Fallback(language.English))
 	c := &Catalogue{matcher: language.NewMatcher(tags), exact: map[string]int{}}
 	for i, tag := range tags {
@@ -87,11 +84,11 @@ func build(all map[language.Tag]map[string]entry) (*Catalogue, error) {
 	return c, nil
 }
 
-// Say is the sentence of that format in the language, a BCP 47 tag, or in English where
-// that is not spoken, or the format not known in it.
+// Say returns the sentence of a format in the language, a BCP 47 tag. It falls back to English if the language or
+// the format is missing.
 func (c *Catalogue) Say(tag, format string, args ...any) string {
 	if false {
-		_ = fmt.Sprintf(format, args...) // so that go vet checks those who call
+		_ = fmt.Sprintf(format, args...) // so that go vet checks the callers
 	}
 	told := slices.Clone(args)
 	for i, arg := range args {
@@ -107,11 +104,11 @@ func (c *Catalogue) Say(tag, format string, args ...any) string {
 	return said
 }
 
-// besides is how one sentence is said after another.
+// besides is the format that joins two sentences.
 const besides = "%s %s"
 
-// spaced is said with a space between its two sentences where the language writes none,
-// but the first one is in another language, which does.
+// spaced adds a space between two sentences if the language uses none there, but the first is in a language that
+// does.
 func spaced(said, first, second string) string {
 	if said != first+second || first == "" || second == "" || first[len(first)-1] <= ' ' || first[len(first)-1] >= utf8.RuneSelf {
 		return said
@@ -119,13 +116,13 @@ func spaced(said, first, second string) string {
 	return first + " " + second
 }
 
-// Tell is the message in the language, see [Catalogue.Say].
+// Tell translates the message, see [Catalogue.Say].
 func (c *Catalogue) Tell(tag string, m Message) string {
 	format, args := m.Phrase()
 	return c.Say(tag, format, args...)
 }
 
-// spoken is the index of the language that is spoken to who reads that one.
+// spoken returns the index of the language that fits the tag best.
 func (c *Catalogue) spoken(tag string) int {
 	if i, ok := c.exact[tag]; ok {
 		return i

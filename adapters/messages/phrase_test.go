@@ -122,7 +122,7 @@ func TestSayAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// What is given is not changed: another one may tell the same in another language.
+// Say does not change its arguments: another caller may use them for another language.
 func TestSayLeavesTheArguments(t *testing.T) {
 	t.Parallel()
 	c := of(t, map[string]string{"zh-Hans.json": `{"(a test) half": "一半"}`})
@@ -136,27 +136,27 @@ func TestSayLeavesTheArguments(t *testing.T) {
 func TestBadCatalogues(t *testing.T) {
 	t.Parallel()
 	for why, files := range map[string]map[string]string{
-		"not named by a language": {"no language.json": `{}`},
-		"no JSON object":          {"zh-Hans.json": `[]`},
-		"EOF":                     {"zh-Hans.json": `{"a": "b"`},
-		"stands there twice":      {"zh-Hans.json": `{"a": "b", "a": "c"}`},
-		"is a second file":        {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
-		"cannot unmarshal":        {"zh-Hans.json": `{"a": 3}`},
-		"nothing is said":         {"zh-Hans.json": `{"a": " "}`},
-		"of another kind":         {"zh-Hans.json": `{"a": "${b}"}`},
-		"has other arguments":     {"zh-Hans.json": `{"a %s": "b"}`},
-		`"b %s" has other`:        {"zh-Hans.json": `{"a": "b %s"}`},
-		`"b %d" has other`:        {"zh-Hans.json": `{"a %s": "b %d"}`},
-		`"b %q" has other`:        {"zh-Hans.json": `{"a %s": "b %q"}`},
-		`"%[2]s %[1]d" has other`: {"zh-Hans.json": `{"%s %d": "%[2]s %[1]d"}`},
-		`"%[2]s" has other`:       {"zh-Hans.json": `{"%s %s": "%[2]s"}`},
-		`"%" is no verb`:          {"zh-Hans.json": `{"%!": "b"}`},
-		`in "50% !": "% " is no`:  {"zh-Hans.json": `{"a": "50% !"}`},
-		"written in two ways":     {"zh-Hans.json": `{"%d %[1]s": "b"}`},
-		"is neither the number":   {"zh-Hans.json": `{"%d": {"argument": 1, "others": "b"}}`},
-		`"argument" or "other"`:   {"zh-Hans.json": `{"%d": {"argument": 1, "one": "b"}}`},
-		"is no number":            {"zh-Hans.json": `{"%s": {"argument": 1, "other": "%s"}}`},
-		`"b" has other`:           {"zh-Hans.json": `{"%d %s": {"argument": 1, "one": "b", "other": "%d %s"}}`},
+		"is not a language":           {"no language.json": `{}`},
+		"not a JSON object":           {"zh-Hans.json": `[]`},
+		"EOF":                         {"zh-Hans.json": `{"a": "b"`},
+		"is there twice":              {"zh-Hans.json": `{"a": "b", "a": "c"}`},
+		"is a second file":            {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
+		"cannot unmarshal":            {"zh-Hans.json": `{"a": 3}`},
+		"the text is empty":           {"zh-Hans.json": `{"a": " "}`},
+		"that is not a verb":          {"zh-Hans.json": `{"a": "${b}"}`},
+		"has different arguments":     {"zh-Hans.json": `{"a %s": "b"}`},
+		`"b %s" has different`:        {"zh-Hans.json": `{"a": "b %s"}`},
+		`"b %d" has different`:        {"zh-Hans.json": `{"a %s": "b %d"}`},
+		`"b %q" has different`:        {"zh-Hans.json": `{"a %s": "b %q"}`},
+		`"%[2]s %[1]d" has different`: {"zh-Hans.json": `{"%s %d": "%[2]s %[1]d"}`},
+		`"%[2]s" has different`:       {"zh-Hans.json": `{"%s %s": "%[2]s"}`},
+		`"%" is not a verb`:           {"zh-Hans.json": `{"%!": "b"}`},
+		`in "50% !": "% " is not`:     {"zh-Hans.json": `{"a": "50% !"}`},
+		"has two different verbs":     {"zh-Hans.json": `{"%d %[1]s": "b"}`},
+		"is neither the number":       {"zh-Hans.json": `{"%d": {"argument": 1, "others": "b"}}`},
+		`"argument" or "other"`:       {"zh-Hans.json": `{"%d": {"argument": 1, "one": "b"}}`},
+		"is not a number":             {"zh-Hans.json": `{"%s": {"argument": 1, "other": "%s"}}`},
+		`"b" has different`:           {"zh-Hans.json": `{"%d %s": {"argument": 1, "one": "b", "other": "%d %s"}}`},
 	} {
 		if _, err := messages.New(folder(files)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v: %v, want %q", files, err, why)
@@ -164,7 +164,7 @@ func TestBadCatalogues(t *testing.T) {
 	}
 }
 
-// A part of the program may say a word in its own way.
+// A part of the program may have its own translation of a word.
 func TestTheLastFolderCounts(t *testing.T) {
 	t.Parallel()
 	one := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "一半", "(a test) stop": "停"}`})
@@ -248,7 +248,7 @@ func FuzzLanguage(f *testing.F) {
 	})
 }
 
-// FuzzSay holds that whatever people wrote comes out as it is, in each language.
+// FuzzSay checks that user text comes out verbatim, in each language.
 func FuzzSay(f *testing.F) {
 	c, err := messages.New(folder(map[string]string{"zh-Hans.json": `{
 		"(a test) %s, %q, %s and %d.": "（测试）%[4]d、%[3]s、%[2]q 和 %[1]s。"

@@ -9,11 +9,11 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// verb finds the verbs of a format, with the number of their argument.
+// verb matches a verb of a format, with the number of its argument.
 var verb = lazyregexp.New(`%([-+# 0]*[0-9]*(?:\.[0-9]*)?)(?:\[([1-9][0-9]?)\])?([a-zA-Z%])?`)
 
-// Verbs tells which arguments, from 1, a format has, and with which flags and verb each of
-// them is written. An argument may be written twice, but only in one way.
+// Verbs returns, for each argument of a format, from 1, its flags and verb. An argument may be used twice, but
+// only with the same verb.
 func Verbs(format string) (map[int]string, error) {
 	all := map[int]string{}
 	next := 1
@@ -23,7 +23,7 @@ func Verbs(format string) (map[int]string, error) {
 		case letter == "%" && flags+number == "":
 			continue
 		case letter == "" || letter == "%":
-			return nil, fmt.Errorf("%q is no verb", found[0])
+			return nil, fmt.Errorf("%q is not a verb", found[0])
 		}
 		if number != "" {
 			n, err := strconv.Atoi(number)
@@ -33,11 +33,11 @@ func Verbs(format string) (map[int]string, error) {
 			next = n
 		}
 		written := flags + strings.ToLower(letter)
-		if letter == "v" { // of a text; of a number it would be another in another language
+		if letter == "v" { // for a text; a number would differ between languages
 			written = flags + "s"
 		}
 		if before, ok := all[next]; ok && before != written {
-			return nil, fmt.Errorf("argument %d is written in two ways", next)
+			return nil, fmt.Errorf("argument %d has two different verbs", next)
 		}
 		all[next] = written
 		next++

@@ -1,5 +1,5 @@
-// Package recent remembers what was put last, up to [Most] entries: names that were looked up,
-// or ids of messages that were seen.
+// Package recent remembers the entries that were added last, up to [Most]: names that were looked up, or ids of
+// messages that were seen.
 package recent
 
 import (
@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Most is how many entries a map remembers.
+// Most is the maximum number of entries.
 const Most = 10_000
 
-// Map remembers the entries that were put last. The zero value is ready, and safe for concurrent use.
+// Map remembers the entries that were added last. The zero value is ready for use, and safe for concurrent use.
 type Map[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
 	order  []K // oldest first
 }
 
-// Set remembers keys.
+// Set is a map without values.
 type Set[K comparable] = Map[K, struct{}]
 
-// Get returns a value, and whether it is remembered.
+// Get returns a value, and whether the key is known.
 func (m *Map[K, V]) Get(key K) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -28,13 +28,13 @@ func (m *Map[K, V]) Get(key K) (V, bool) {
 	return v, ok
 }
 
-// Has reports whether a key is remembered.
+// Has reports whether the key is known.
 func (m *Map[K, V]) Has(key K) bool {
 	_, ok := m.Get(key)
 	return ok
 }
 
-// Put remembers a value, in place of the former one of its key.
+// Put adds or replaces a value. Replacing it does not make the key newer.
 func (m *Map[K, V]) Put(key K, value V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,13 +52,13 @@ func (m *Map[K, V]) Put(key K, value V) {
 	}
 }
 
-// Add remembers a key that has no value of interest.
+// Add adds a key without a value.
 func (m *Map[K, V]) Add(key K) {
 	var none V
 	m.Put(key, none)
 }
 
-// Remove forgets a key.
+// Remove deletes a key.
 func (m *Map[K, V]) Remove(key K) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

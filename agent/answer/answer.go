@@ -88,7 +88,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
-			return r.config.Tell.In(account.Request.Language, plan.Say("I have not done anything yet. Please say in other words what you want.")), nil
+			return r.config.Tell.In(account.Request.Language, plan.Say("I have not done anything yet. Please tell me in other words what you want.")), nil
 		}
 		return account.Readable(talk), nil
 	}
@@ -134,7 +134,7 @@ func (r *Responder) left(account planner.Account) []string {
 		var m plan.Message
 		switch {
 		case len(l.Unknown) == 0:
-			m = plan.Say("Not done: “%s”. It goes on from what I did not do.", l.Part)
+			m = plan.Say("Not done: “%s”. It builds on something that I did not do.", l.Part)
 		case l.Unknown[0] == l.Part:
 			m = plan.Say("Not done: “%s”. I do not know how.", l.Part)
 		default:

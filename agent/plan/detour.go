@@ -24,7 +24,7 @@ func (r *Route) detour(problem string) (found bool) {
 			if err != nil || final[t] < 0 || needs(t, steps, r.failedBefore(steps)) || TooMany(len(steps)) != nil {
 				continue
 			}
-			way := Say("I did part of it another way than I first planned.")
+			way := Say("I did part of it differently than planned.")
 			if problem != "" {
 				way = Say("%s So I did it another way.", problem)
 			}

@@ -19,7 +19,7 @@ func TooMany(count int) error {
 		return nil
 	}
 	return &Fault{
-		Sentence: Say("That is too much at once: it takes %d steps, and I do at most %d. Please ask for a part of it.", count, MaxSteps),
+		Sentence: Say("That is too much at once: it takes %d steps, and I can do at most %d. Please ask for a part of it.", count, MaxSteps),
 		Err:      fmt.Errorf("%d steps", count),
 	}
 }

@@ -80,8 +80,8 @@ func hails(subtasks []plan.Subtask, i int, picture string) bool {
 // elsewhere returns the fault for a mark on a picture in which things have moved.
 func elsewhere(picture string) error {
 	return &plan.Fault{
-		Sentence: plan.Say("The marked part is on %s as it was before, and is somewhere else once the picture is turned, cropped, scaled or combined. "+
-			"Please ask for the marked part first, and then for the rest.", picture),
+		Sentence: plan.Say("You marked that part on %s as it was before. Turning, cropping, scaling or combining the picture moves it, "+
+			"so please ask for the marked part first, and then for the rest.", picture),
 		Err: errors.New("a mark is used with a picture in which things have moved"),
 	}
 }

@@ -109,7 +109,7 @@ func (s *Solver) Solve(
 	p := st.plan()
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{
-			Sentence: plan.Say("I could not make a plan that works. Please say it in other words."),
+			Sentence: plan.Say("I could not find a way to do this. Please say it in other words."),
 			Err:      fmt.Errorf("invalid plan: %w", err),
 		}
 	}

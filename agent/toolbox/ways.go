@@ -117,5 +117,5 @@ func (w *ways) writer() (Writing, Candidate, error) {
 			}
 		}
 	}
-	return nil, Candidate{}, &plan.Fault{Sentence: plan.Say("I do not write programs here.")}
+	return nil, Candidate{}, &plan.Fault{Sentence: plan.Say("I cannot write programs here.")}
 }

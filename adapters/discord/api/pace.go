@@ -149,5 +149,5 @@ func seconds(s string) (time.Duration, bool) {
 
 // RateLimited is the error of a pause that is too long to wait for.
 func RateLimited(wait time.Duration) error {
-	return &adapters.Fault{Sentence: "Discord asks the bot to slow down. It will continue by itself.", Kind: adapters.ErrRateLimited, After: wait}
+	return &adapters.Fault{Sentence: "Discord asked the bot to slow down. It will continue by itself.", Kind: adapters.ErrRateLimited, After: wait}
 }

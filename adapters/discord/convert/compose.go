@@ -237,7 +237,7 @@ func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	case r.Asks:
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
 	case r.Picks:
-		heading = c.Phrases.Say(r.Language, "Choose the one to go on with, by reaction or button:")
+		heading = c.Phrases.Say(r.Language, "Choose which one to use, by reaction or button:")
 	}
 	var all strings.Builder
 	for i, choice := range r.Choices {

@@ -109,7 +109,7 @@ type Marks struct{ Threads *Threads }
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
 	emoji, ok := convert.Statuses[s]
 	if !ok || request.Adapter != convert.Name {
-		return &adapters.Fault{Sentence: "Discord has no mark for this status.", Kind: adapters.ErrInvalid}
+		return &adapters.Fault{Sentence: "Discord cannot show this status.", Kind: adapters.ErrInvalid}
 	}
 	path, guest, err := mk.Threads.path(ctx, request)
 	if err != nil || guest {

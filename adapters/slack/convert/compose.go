@@ -340,7 +340,7 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	case r.Asks:
 		plain(say("Choose by reaction or button:"))
 	case r.Picks:
-		plain(say("Choose the one to go on with, by reaction or button:"))
+		plain(say("Choose which one to use, by reaction or button:"))
 	default:
 		plain(say("Alternatives, by reaction or button:"))
 	}

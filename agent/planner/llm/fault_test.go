@@ -231,7 +231,7 @@ const (
 	downSentence      = "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."
 	lateSentence      = "The model took too long to answer. Please try again, or ask for less at once."
 	garbledSentence   = "The model server's answer could not be read. Please try again; if that does not help, ask the operator to check the server's address."
-	declinedSentence  = "The language model declines this wish. Please ask for something else, or say it in other words."
+	declinedSentence  = "The language model declined this request. Please ask for something else, or say it in other words."
 	twiceSentence     = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
 	dearSentence      = "This needs more work by the language model than one request may use. Please ask for less at a time."
 )

@@ -17,7 +17,7 @@ import (
 var (
 	leftAlone = plan.Say("All right, I will leave it as it is.")
 	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want.")
-	welcome   = plan.Say("You are welcome. Tell me what you want next.")
+	welcome   = plan.Say("You are welcome! What would you like next?")
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")

@@ -99,7 +99,7 @@ func TestAFailureOfTheModel(t *testing.T) {
 		t.Cleanup(server.Close)
 		_, err := backendAt(t, server.URL).Run(t.Context(), candidate("image-to-text"),
 			call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(20, 20)))}))
-		blames(t, err, down, "failed at this")
+		blames(t, err, down, "failed on this")
 		if posts.Load() != 1 {
 			t.Errorf("sent %d times", posts.Load())
 		}

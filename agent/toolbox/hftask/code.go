@@ -30,7 +30,7 @@ func (b *Backend) byCode(code string, err error, model string) error {
 	case "too_large":
 		return fault(err, "This is larger or longer than the tool server at %s accepts; please try something smaller or shorter.", host)
 	case "model_failed":
-		return fault(err, "The model failed at this; please try again, or with another input.")
+		return fault(err, "The model failed on this; please try again, or try another input.")
 	case "out_of_memory":
 		return down(err, "The GPU of the tool server at %s does not have enough memory for this; try something smaller or shorter.", host)
 	case "weights_missing":

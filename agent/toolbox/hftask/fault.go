@@ -95,9 +95,9 @@ func (b *Backend) asFault(err error, model string) error {
 		switch e, ok := errors.AsType[*endpoint.Error](err); {
 		case !ok || e.Status != http.StatusInternalServerError:
 		case blamesInput.MatchString(e.Err.Error()):
-			return fault(err, "The model failed at this; please try again, or with another input.")
+			return fault(err, "The model failed on this; please try again, or try another input.")
 		default:
-			return down(err, "The tool server failed at this; please try again later.")
+			return down(err, "The tool server failed on this; please try again later.")
 		}
 	case endpoint.Malformed:
 		if redirected(err) {

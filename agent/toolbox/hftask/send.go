@@ -183,7 +183,7 @@ func failed(said json.RawMessage) error {
 	if json.Unmarshal(said, &e) == nil && strings.HasPrefix(e.Code, "invalid") {
 		return fault(errors.New("the server rejects the input"), "The tool server rejected this input; please try another one.")
 	}
-	return fault(errors.New("the answer reports an error"), "The model failed at this; please try again, or with another input.")
+	return fault(errors.New("the answer reports an error"), "The model failed on this; please try again, or try another input.")
 }
 
 // fetch downloads what an answer links to.

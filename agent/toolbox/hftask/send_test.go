@@ -93,7 +93,7 @@ func TestJobsThatEndOtherwise(t *testing.T) {
 		sentence string
 		off      bool // it is called off
 	}{
-		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed at this", false},
+		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed on this", false},
 		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "rejected this input", false},
 		"no memory":   {say(200, `{"id":"1","status":"failed","error":{"code":"out_of_memory","message":"x"}}`), true, "does not have enough memory", false},
 		"no replica":  {say(200, `{"id":"1","status":"failed","error":{"code":"replica_lost","message":"x"}}`), true, "has stopped", false},
@@ -177,7 +177,7 @@ func TestServersInTrouble(t *testing.T) {
 	}{
 		"a gateway's page":   {hftasktest.Fault{Kind: hftasktest.Down}, "does not answer"},
 		"no answer":          {hftasktest.Fault{Kind: hftasktest.Dropped}, "does not answer"},
-		"the model fails":    {hftasktest.Fault{Kind: hftasktest.Broken}, "failed at this"},
+		"the model fails":    {hftasktest.Fault{Kind: hftasktest.Broken}, "failed on this"},
 		"too many requests":  {hftasktest.Fault{Kind: hftasktest.Busy, After: 120}, "too many requests"},
 		"an expired token":   {hftasktest.Fault{Kind: hftasktest.Expired}, "TOOL_SERVER_TOKEN"},
 		"no credits":         {hftasktest.Fault{Kind: hftasktest.Unpaid}, "quota"},
@@ -227,7 +227,7 @@ func TestServersThatTellWhy(t *testing.T) {
 		"hub_unreachable":   {503, true, "cannot reach Hugging Face"},
 		"device_lost":       {503, true, "lost its GPU"},
 		"replica_lost":      {503, true, "worked on this has stopped"},
-		"model_failed":      {500, false, "failed at this"},
+		"model_failed":      {500, false, "failed on this"},
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()

@@ -208,7 +208,7 @@ func (b *Backend) allowed(c toolbox.Candidate) error {
 		}
 	case b.config.Off:
 		return &plan.Fault{
-			Sentence: plan.Say("I do not write programs here."),
+			Sentence: plan.Say("I cannot write programs here."),
 			Operator: plan.Say("ATELIER_PROGRAMS=false: no programs are written for what no tool can do."),
 		}
 	}
@@ -254,7 +254,7 @@ func (b *Backend) forget(ctx context.Context) error {
 func (b *Backend) look(ctx context.Context) (machine, error) {
 	if lacks := b.config.Sandbox.Confinement(ctx).Lacks; lacks != nil {
 		return machine{}, &plan.Fault{
-			Sentence: plan.Say("I do not write programs here."),
+			Sentence: plan.Say("I cannot write programs here."),
 			Operator: plan.Say("Programs are written only where the kernel can fully sandbox them; bot doctor says what is missing."),
 			Err:      lacks,
 		}

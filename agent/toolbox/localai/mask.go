@@ -184,7 +184,7 @@ func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolb
 
 func (o *objects) noMasks() error {
 	return badAnswer(errors.New("a detection has no mask"),
-		"The model found only boxes, not outlines; the operator can set up a model that segments.")
+		"The model found only boxes, not outlines; the operator can set up a segmentation model.")
 }
 
 // mask decodes a mask from the server and scales it to the size of the picture.

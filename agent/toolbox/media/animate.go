@@ -77,7 +77,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 		return err
 	}
 	if !f.weight(l).Animated {
-		return errors.Join(fault(f.name, nil, "is no animated GIF or WebP, or is too large."), f.close())
+		return errors.Join(fault(f.name, nil, "is not an animated GIF or WebP, or it is too large."), f.close())
 	}
 	data, err := f.all()
 	if err != nil {

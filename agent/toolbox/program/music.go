@@ -64,10 +64,10 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	}
 	if len(piece.Used) == 0 {
 		out.Note = plan.Sentences(out.Note, plan.Say(
-			"I understood no mood, style or instrument, so it is %s; say for example %q.", piece.Style, "a calm piano piece"))
+			"I found no mood, style or instrument in your request, so it is %s; say for example %q.", piece.Style, "a calm piano piece"))
 	}
 	if len(piece.Unplayed) > 0 {
-		out.Note = plan.Sentences(out.Note, plan.Say("There is no sound for %s here, so other instruments play.", plan.And(piece.Unplayed...)))
+		out.Note = plan.Sentences(out.Note, plan.Say("There is no sound for %s here, so other instruments play instead.", plan.And(piece.Unplayed...)))
 	}
 	if piece.Asked > composer.Longest || piece.Asked > 0 && piece.Asked < composer.Shortest {
 		out.Note = plan.Sentences(out.Note, plan.Say("I can make pieces of %s to %s.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))

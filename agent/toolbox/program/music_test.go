@@ -41,7 +41,7 @@ func TestMusicIsMade(t *testing.T) {
 // does not have.
 func TestWhatMusicDoesNotTakeUpIsTold(t *testing.T) {
 	t.Parallel()
-	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "understood no mood, style or instrument", "pop")
+	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "found no mood, style or instrument", "pop")
 	note := done(t, "text_to_music", args{"prompt": "a calm didgeridoo, 5 seconds"}).Note.String()
 	holds(t, note, "no sound for didgeridoo here")
 	if strings.Contains(note, "understood no") {

@@ -97,7 +97,7 @@ func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
 // unknown is the fault for an operation that this version does not have.
 func unknown(run string) error {
 	return &plan.Fault{
-		Sentence: plan.Say("This version does not know how to do that by a program."),
+		Sentence: plan.Say("This version does not know how to do that with a program."),
 		Err:      fmt.Errorf("no operation is called %q", run),
 	}
 }

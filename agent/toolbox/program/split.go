@@ -140,7 +140,7 @@ func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]ti
 		}
 	}
 	if len(cuts) == 0 {
-		return nil, refusal("I found no pause of half a second in it.")
+		return nil, refusal("I found no pause of half a second or longer in it.")
 	}
 	return cuts, nil
 }

@@ -45,11 +45,11 @@ func TestBadVideos(t *testing.T) {
 		"a playlist":      {stored(t, "list.mp4", []byte("ffconcat version 1.0\nfile '"+good+"'\n")), "list.mp4"},
 		"a picture":       {stored(t, "photo.mp4", contents(t, writePNG(t, "photo.png", filled(8, 8, color.White)))), "photo.mp4"},
 		"a text":          {stored(t, "notes.mp4", []byte("these are only words\n")), "notes.mp4"},
-		"a sound":         {tone(t, "song.mp3", "440", "1"), "no moving pictures"},
+		"a sound":         {tone(t, "song.mp3", "440", "1"), "has no video"},
 		"a sound with a cover": {
 			clip(t, "cover.mp3", append(lavfi("sine=duration=1", "color=red:size=32x32:duration=1:rate=1"),
 				"-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic")...),
-			"no moving pictures",
+			"has no video",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAnHourOfVideo(t *testing.T) {
 		"change_speed": {"factor": "half"}, "convert_video": {"format": "webm"}, "add_subtitles": {"subtitles": "Hello"},
 		"fit_video_size": {"limit": "20 kB"}, "cut_video": {"range": "0:00 to 45:00"},
 	} {
-		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "the limit is 30 minutes", "cut a shorter part")
+		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "the limit is 30 minutes", "trim it to a shorter part")
 	}
 	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, hour), fileOf(plan.Video, hour))}), "the limit is 30 minutes")
 	near(t, "the part", probe(t, done(t, "cut_video", video(hour).with("range", "50:00-50:05")).Path).seconds(), 5, 1)

@@ -121,7 +121,7 @@ func filmOf(path string, look ffmpeg.Look) (film, error) {
 	}
 	v := look.Video()
 	if v == nil {
-		return film{}, fault("no video stream", plan.Say("has no moving pictures."))
+		return film{}, fault("no video stream", plan.Say("has no video."))
 	}
 	if look.Duration <= 0 {
 		return film{}, fault("no duration", plan.Say("does not say how long it is; please send it again as an ordinary MP4."))
@@ -143,7 +143,7 @@ func (f film) input(before ...string) ffmpeg.Input {
 func packable(length time.Duration) error {
 	if length > longestFilm {
 		return &plan.Fault{
-			Sentence: plan.Say("That is %s of video, and the limit is %s; cut a shorter part out of it first.",
+			Sentence: plan.Say("That is %s of video, and the limit is %s; trim it to a shorter part first.",
 				plan.Span(length), plan.Span(longestFilm)),
 			Err: errors.New("too long to be encoded"),
 		}

@@ -74,7 +74,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		share *= 0.95 * float64(limit) / float64(size)
 	}
 	return toolbox.Output{}, &plan.Fault{
-		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or cut a shorter part out of it first.",
+		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or trim it to a shorter part first.",
 			plan.Span(f.look.Duration), megabytes(limit)),
 		Err: errors.New("no encoding was small enough"), Final: true,
 	}
@@ -143,7 +143,7 @@ func (s squeeze) note(f film) plan.Message {
 	if s.width >= f.pictures.Width/2*2 {
 		return plan.Message{}
 	}
-	return plan.Say("Its pictures had to be made smaller, from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
+	return plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
 }
 
 // sizeOf returns the size of a file, or MaxInt64 if it is unknown.

@@ -149,7 +149,7 @@ func TestFramesRefuses(t *testing.T) {
 		"cut off":                          {path: file("cut.mp4", string(whole[:len(whole)/2])), want: "is damaged"},
 		"a picture":                        {path: file("photo.png", "\x89PNG\r\n\x1a\n"), want: "cut off or damaged"},
 		"a text":                           {path: file("text.txt", "hello"), want: "but sound or a video is needed"},
-		"sound alone":                      {path: sound, want: "has no moving pictures"},
+		"sound alone":                      {path: sound, want: "has no video"},
 		"nothing":                          {path: filepath.Join(t.TempDir(), "none.mp4"), want: "There is no file"},
 		"too large":                        {config: Config{Limits: media.Limits{Bytes: 100}}, path: good, want: "is too large"},
 		"too many pixels":                  {config: Config{Limits: media.Limits{Pixels: 1000 * 1000}}, path: good, want: "has frames of 1600 × 800 pixels, and the limit is 1 million"},

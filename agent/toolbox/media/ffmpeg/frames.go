@@ -101,7 +101,7 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 	}
 	info, err := media.Inspect(ctx, to, f.limits)
 	if err == nil && info.MIME != "image/jpeg" {
-		err = &plan.Fault{Sentence: plan.Say("The picture is no JPEG."), Err: errors.New(info.MIME)}
+		err = &plan.Fault{Sentence: plan.Say("The picture is not a JPEG."), Err: errors.New(info.MIME)}
 	}
 	return err
 }

@@ -301,7 +301,7 @@ func unfit(err error) error {
 func (s *source) is(want plan.Type) error {
 	switch {
 	case want == plan.Video && s.look.Video() == nil:
-		return fault(s.path, nil, "has no moving pictures.")
+		return fault(s.path, nil, "has no video.")
 	case want == plan.Audio && s.look.Audio() == nil:
 		return fault(s.path, nil, "has no sound.")
 	case want == plan.Image:

@@ -93,7 +93,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 		if said.empty() {
 			return nil, fault(path, nil, "has no sound in it; please send it again.")
 		}
-		return nil, fault(path, nil, "has neither sound nor moving pictures.")
+		return nil, fault(path, nil, "has neither sound nor video.")
 	}
 	s.look.Subtitles, s.look.Cover, s.look.Tags = said.subtitles(), said.cover(), said.tags()
 	whole := s.whole(said)

@@ -158,7 +158,7 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 			size := plan.Say("%d × %d pixels", w, h)
 			return toolbox.Output{
 				Path: to, About: plan.Say("made smaller (%s, %s)", fileSize(written), size),
-				Note: plan.Say("The picture had to be made smaller, to %s.", size),
+				Note: plan.Say("The picture had to be scaled down to %s.", size),
 			}, nil
 		}
 		if err := os.Remove(to); err != nil {
@@ -249,7 +249,7 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	var notes []plan.Message
 	switch {
 	case a.img.Rect != p.Image.Rect:
-		notes = append(notes, plan.Say("The picture had to be made smaller, to %s.", picture.Dimensions(a.img)))
+		notes = append(notes, plan.Say("The picture had to be scaled down to %s.", picture.Dimensions(a.img)))
 	case a.format.Lossy() && a.quality < media.DefaultQuality:
 		notes = append(notes, plan.Say("It is compressed more strongly (quality %d).", a.quality))
 	}
