@@ -39,7 +39,7 @@ const (
 	defaultMaxFile   = 100_000_000
 )
 
-// Workshop is what the channel shows of how the bot works, and has it do.
+// Workshop is what the channel needs of the rest of the program.
 type Workshop interface {
 	site.Workshop
 	thread.Forgetter
@@ -51,23 +51,23 @@ type Config struct {
 	State    store.State
 	Media    media.Media
 	Workshop Workshop
-	// Guard lets people in: all but the static files is behind it. Who is who was let in.
+	// Guard lets people in: everything but the static files is behind it. Who returns the person that was let in.
 	Guard func(http.Handler) http.Handler
 	Who   func(context.Context) adapters.Person
-	// AdminsOnly shows the page for operators to admins only, and not to everybody who is let in.
+	// AdminsOnly shows the operations page to admins only, not to everybody who is let in.
 	AdminsOnly bool
-	// CanLeave reports whether there is a session to log out of; nil is never.
+	// CanLeave reports whether there is a session to log out of; nil means never.
 	CanLeave func(context.Context) bool
 	// Retention is how long a thread is kept after its last entry. Zero means 30 days.
 	Retention time.Duration
-	// MaxFile is the most bytes of one file. Zero means 100 MB.
+	// MaxFile is the size limit of a file in bytes. Zero means 100 MB.
 	MaxFile int64
 	Now     func() time.Time // nil is time.Now
 	Log     *slog.Logger     // nil logs nothing
 }
 
-// Channel is the channel in the browser. It is safe for concurrent use, and several processes may serve
-// the same State. It is made of small types, each with one job; New wires them.
+// Channel is the channel in the browser. It is safe for concurrent use, and several processes may serve the same
+// State. Each of its parts has one job; New wires them.
 type Channel struct {
 	guard      func(http.Handler) http.Handler
 	media      media.Media
@@ -98,15 +98,15 @@ var (
 	_ adapters.Checker      = (*Channel)(nil)
 )
 
-// New makes a channel. It serves nothing and listens to nothing yet.
+// New returns a channel that does not serve or listen yet.
 func New(c Config) (*Channel, error) {
 	switch {
 	case c.State == nil || c.Media == nil || c.Workshop == nil:
 		return nil, errors.New("the web channel needs State, Media and a Workshop")
 	case c.Guard == nil || c.Who == nil:
-		return nil, errors.New("the web channel needs a guard that tells who is let in")
+		return nil, errors.New("the web channel needs Guard and Who")
 	case c.Retention < 0 || c.MaxFile < 0:
-		return nil, errors.New("the web channel's retention and largest file are not below nothing")
+		return nil, errors.New("the web channel's Retention and MaxFile must not be negative")
 	}
 	c.Retention, c.MaxFile = cmp.Or(c.Retention, defaultRetention), cmp.Or(c.MaxFile, defaultMaxFile)
 	if c.Now == nil {
@@ -146,10 +146,10 @@ func New(c Config) (*Channel, error) {
 	return channel, nil
 }
 
-// Close ends the open streams of events, so that a server can shut down. Browsers connect again.
+// Close ends the open event streams, so that a server can shut down. Browsers reconnect.
 func (c *Channel) Close() { c.close() }
 
-// Handler serves the channel. All but the static files is behind the guard.
+// Handler serves the channel. Everything but the static files is behind the guard.
 func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.site.Whole(c.site.ServeFresh))
@@ -181,20 +181,20 @@ func (c *Channel) Handler() http.Handler {
 	return all
 }
 
-// IsUpload reports whether a request uploads a file. The channel limits these itself.
+// IsUpload reports whether a request uploads a file. The channel limits uploads itself.
 func IsUpload(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/t/") && strings.HasSuffix(r.URL.Path, "/files")
 }
 
-// Name is "web".
+// Name returns "web".
 func (*Channel) Name() string { return Name }
 
-// Listen hands over what people write and press, in any process, until the context ends.
+// Listen delivers what people write and press, in any process, until the context ends.
 func (c *Channel) Listen(ctx context.Context, handle adapters.Handler) error {
 	return c.dispatcher.Run(ctx, handle)
 }
 
-// Check reports whether events come in and the State can be read.
+// Check fails unless events are delivered and the State can be read.
 func (c *Channel) Check(ctx context.Context) error {
 	if !c.dispatcher.IsRunning() {
 		return &adapters.Fault{Sentence: "The web channel is not ready: it is starting or stopping."}
@@ -214,7 +214,7 @@ func (c *Channel) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, er
 		return nil, err
 	}
 	if !mediaKey.MatchString(f.Handle) {
-		return nil, fmt.Errorf("%w: no event had such a file", adapters.ErrInvalid)
+		return nil, fmt.Errorf("%w: not the handle of a file", adapters.ErrInvalid)
 	}
 	return c.media.Get(ctx, f.Handle)
 }
@@ -256,7 +256,7 @@ func (c *Channel) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	return ref, nil
 }
 
-// Report posts progress, or edits that message.
+// Report posts progress, or edits its message.
 func (c *Channel) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
 	if err := errors.Join(adapters.CheckKey(key), chat.CheckThread(p.Thread)); err != nil {
 		return adapters.MessageRef{}, err
@@ -286,14 +286,14 @@ func (c *Channel) Report(ctx context.Context, key string, at adapters.MessageRef
 	return ref, nil
 }
 
-// same reports whether two reports show the same.
+// same reports whether two reports look the same.
 func same(a, b adapters.Progress) bool {
 	x, err := json.Marshal(a)
 	y, other := json.Marshal(b)
 	return err == nil && other == nil && string(x) == string(y)
 }
 
-// Pace is the time between two edits.
+// Pace returns the minimum time between two edits.
 func (*Channel) Pace() time.Duration { return 250 * time.Millisecond }
 
 // Acknowledge shows the status of a request.
@@ -323,7 +323,7 @@ func (c *Channel) Offer(ctx context.Context, answer adapters.MessageRef, n int) 
 	return c.store.Tell(ctx, answer.Channel, chat.Entry{Offered: &chat.Offered{ID: answer.ID, N: n}})
 }
 
-// Delete deletes what was sent.
+// Delete deletes a message of the bot.
 func (c *Channel) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	switch _, err := c.store.Message(ctx, sent); {
 	case errors.Is(err, adapters.ErrGone):

@@ -58,9 +58,9 @@ func (srv *Server) ServeAll(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "private, no-store")
 	if err := srv.write(r.Context(), w, files, m.At); err != nil {
 		if r.Context().Err() == nil {
-			srv.Log.WarnContext(r.Context(), "the files of an answer were not served to their end", "error", adapters.ForOperator(err))
+			srv.Log.WarnContext(r.Context(), "a ZIP of an answer's files was not sent completely", "error", adapters.ForOperator(err))
 		}
-		panic(http.ErrAbortHandler) // the browser is to know that it is not all
+		panic(http.ErrAbortHandler) // so that the browser notices that it is incomplete
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (srv *Server) exists(ctx context.Context, f adapters.Attachment) error {
 	return probe.Close() //nolint:wrapcheck // the log names the route
 }
 
-// write writes the archive. Media is compressed already.
+// write writes the archive uncompressed: media files are already compressed.
 func (srv *Server) write(ctx context.Context, to io.Writer, files []adapters.Attachment, at time.Time) error {
 	z := zip.NewWriter(to)
 	names := map[string]bool{}
@@ -108,7 +108,7 @@ func (srv *Server) copy(ctx context.Context, to io.Writer, f adapters.Attachment
 	return nil
 }
 
-// unused makes a name that no other file of the archive has, also where case does not count.
+// unused returns a name that no other file of the archive has, ignoring case.
 func unused(names map[string]bool, name string) string {
 	ext := path.Ext(name)
 	stem, free := strings.TrimSuffix(name, ext), name

@@ -22,11 +22,11 @@ type Conversation struct {
 	known   map[string]bool // ids of people's messages and reactions
 	sent    map[string]bool // ids of files
 	working []int           // indexes of unfinished progress messages
-	waiting []Happening     // what the handler has not taken
-	shared  bool            // a snapshot has messages
+	waiting []Happening     // what the handler has not accepted yet
+	shared  bool            // a snapshot shares messages
 }
 
-// Message is a person's message, an answer or a progress message. A change replaces it.
+// Message is a person's message, an answer or a progress message. It is replaced rather than modified.
 type Message struct {
 	ID      string
 	Order   int64 // the position of its first entry
@@ -40,18 +40,18 @@ type Message struct {
 
 	Files    []Upload             // of a person's message, without uploads sent before
 	Status   adapters.Status      // of a person's message
-	Answered bool                 // a person's message, or a run, has an answer
+	Answered bool                 // a person's message, or a run, was answered
 	Text     func() template.HTML // of an answer, rendered once
-	Notified string               // the name of the person whom an answer mentions
-	Runs     int                  // the unfinished progress messages of a person's message
+	Notified string               // name of the person whom an answer mentions
+	Runs     int                  // number of unfinished progress messages of a person's message
 	asker    string               // the id of the person whose message this answers
 	ReplyTo  string               // the id of the message that it belongs to, if that exists
 	Offered  int                  // how many choices can be pressed
 	Presses  []Press
 	Removed  bool
-	Edited   bool   // a person's message is not as it was sent
-	Run      string // the id of the progress message that an answer is shown with, "" for none
-	ShownBy  string // the id of what a progress message is shown with, or given up for; "" for none
+	Edited   bool   // a person's message was edited
+	Run      string // id of the progress message that is shown with an answer, "" for none
+	ShownBy  string // id of the answer that a progress message is shown with, or of the edit that ended it; "" for none
 }
 
 // Press is a choice that somebody made.
@@ -60,8 +60,8 @@ type Press struct {
 	By     string
 }
 
-// Happening is a message, an edit of one, or a reaction for the handler. An edit has another id than its
-// message.
+// Happening is a message, an edit of one, or a reaction that waits for the handler. An edit's id differs from its
+// message's.
 type Happening struct {
 	ID      string
 	At      time.Time
@@ -69,12 +69,12 @@ type Happening struct {
 	Reacted *Reacted
 }
 
-// NewConversation is an empty conversation.
+// NewConversation returns an empty conversation.
 func NewConversation() *Conversation {
 	return &Conversation{at: map[string]int{}, known: map[string]bool{}, sent: map[string]bool{}}
 }
 
-// Fold adds the next entries, as stored. Unreadable ones count, and change nothing.
+// Fold adds the next entries, as stored. Unreadable ones are counted and otherwise ignored.
 func (c *Conversation) Fold(raw [][]byte) {
 	for _, b := range raw {
 		var e Entry
@@ -136,7 +136,7 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
 }
 
-// edit changes a person's message, which is a request anew. Of what ran for it before, no more is shown.
+// edit replaces a person's message, which becomes a new request. Progress of the old one is no longer shown.
 func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	old := c.message(w.Edits)
 	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID {
@@ -220,8 +220,8 @@ func (c *Conversation) report(position int64, at time.Time, r *Reported) {
 	}
 }
 
-// runOf is the id of the one progress message that an answer goes with. Where several runs of a request
-// wait for their answers, none is known to be it.
+// runOf returns the id of the progress message that belongs to an answer; "" if several runs of the request wait
+// for their answers.
 func (c *Conversation) runOf(answer *Message) string {
 	of := ""
 	for _, m := range c.messages {
@@ -271,7 +271,7 @@ func (c *Conversation) react(position int64, at time.Time, r *Reacted) {
 	})
 }
 
-// message is the message with that id, or nil.
+// message returns the message with the id, or nil.
 func (c *Conversation) message(id string) *Message {
 	i, ok := c.at[id]
 	if !ok {
@@ -289,7 +289,7 @@ func (c *Conversation) append(m *Message) {
 	c.messages = append(c.messages, m)
 }
 
-// change replaces a message by a changed copy.
+// change replaces a message with a modified copy.
 func (c *Conversation) change(position int64, id string, how func(*Message)) {
 	i, ok := c.at[id]
 	if !ok {
@@ -304,7 +304,7 @@ func (c *Conversation) change(position int64, id string, how func(*Message)) {
 	c.messages[i] = &m
 }
 
-// busy reports whether something runs, or waits for the handler.
+// busy reports whether something runs or waits for the handler.
 func (c *Conversation) busy() bool {
 	return len(c.working)+len(c.waiting) > 0 || slices.ContainsFunc(c.messages, (*Message).Open)
 }

@@ -1,5 +1,5 @@
-// Package chat folds the entries of threads into conversations, and turns both into the types of
-// adapters. It stores nothing.
+// Package chat folds the entries of threads into conversations, and converts both to the types of adapters. It
+// stores nothing.
 package chat
 
 import (
@@ -17,7 +17,7 @@ import (
 // Name is the name of the adapter.
 const Name = "web"
 
-// Entry is one of a thread's list. One field is set, or none if a later version wrote it.
+// Entry is an entry of a thread. One field besides At is set, or none if a later version wrote it.
 type Entry struct {
 	At time.Time `json:"at"`
 
@@ -41,7 +41,7 @@ type Wrote struct {
 	Marks []adapters.Mark `json:"marks,omitempty"`
 	// ReplyTo is the id of the message that it replies to.
 	ReplyTo string `json:"reply_to,omitempty"`
-	// Edits is the id of the person's message that this is from now on; "" for a new one.
+	// Edits is the id of the person's message that this one replaces; "" for a new message.
 	Edits string `json:"edits,omitempty"`
 }
 
@@ -55,20 +55,20 @@ type Upload struct {
 	Height int    `json:"height,omitempty"`
 	Voice  bool   `json:"voice,omitempty"` // it was recorded on the page
 	Key    string `json:"key"`             // of the stored file
-	Made   bool   `json:"made,omitempty"`  // it is a file of an answer, which is used again
+	Made   bool   `json:"made,omitempty"`  // a file of an answer that is used again
 }
 
-// File is the upload as an event has it.
+// File returns the upload as a file of an event.
 func (u Upload) File() adapters.File {
 	return adapters.File{ID: u.ID, Name: u.Name, Size: u.Size, Type: u.Type, Voice: u.Voice, Handle: u.Key}
 }
 
-// Taken says that the handler took a message or reaction.
+// Taken says that the handler accepted a message or reaction.
 type Taken struct {
 	ID string `json:"id"`
 }
 
-// Said is an answer. The first one with a key counts; the message's id is made of the key.
+// Said is an answer. The first one with a key counts; the message's id is derived from the key.
 type Said struct {
 	Key   string         `json:"key"`
 	Reply adapters.Reply `json:"reply"`
@@ -100,7 +100,7 @@ type Reacted struct {
 	Sign   adapters.Sign   `json:"sign,omitempty"` // "" is stop
 	Number int             `json:"number,omitempty"`
 	Choice string          `json:"choice,omitempty"` // the id of the choice
-	Back   bool            `json:"back,omitempty"`   // it is taken back
+	Back   bool            `json:"back,omitempty"`   // the press is undone
 }
 
 // Removed says that a message was deleted.
@@ -108,26 +108,26 @@ type Removed struct {
 	ID string `json:"id"`
 }
 
-// Renamed says that the thread has another title.
+// Renamed gives the thread another title.
 type Renamed struct {
-	By    string `json:"by"` // the id of who renamed it
+	By    string `json:"by"` // id of the person who renamed it
 	Title string `json:"title"`
 }
 
 var (
-	// ValidID matches ids made by browsers or by newID.
+	// ValidID matches ids made by browsers or by NewID.
 	ValidID = regexp.MustCompile(`^[a-z0-9]{16,32}$`)
-	// ValidMessageID matches ids of messages, the bot's included.
+	// ValidMessageID matches ids of messages, including the bot's.
 	ValidMessageID = regexp.MustCompile(`^(?:[a-z0-9]{16,32}|bot-[0-9a-f]{32})$`)
 )
 
-// NewID makes a random id.
+// NewID returns a random id.
 func NewID() string { return strings.ToLower(rand.Text()) }
 
-// AnswerID is the id of the answer sent under a key. No browser can make one up.
+// AnswerID returns the id of the answer sent under a key. Browsers cannot forge it.
 func AnswerID(key string) string { return botID("answer " + key) }
 
-// ProgressID is the id of the progress message with that key.
+// ProgressID returns the id of the progress message with that key.
 func ProgressID(key string) string { return botID("progress " + key) }
 
 func botID(of string) string {
@@ -135,10 +135,10 @@ func botID(of string) string {
 	return "bot-" + hex.EncodeToString(sum[:16])
 }
 
-// ThreadOf is the thread with that id.
+// ThreadOf returns the thread with the id.
 func ThreadOf(id string) adapters.Thread { return adapters.Thread{Adapter: Name, Channel: id} }
 
-// RefOf is the address of a message.
+// RefOf returns the address of a message.
 func RefOf(thread, id string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Channel: thread, ID: id}
 }

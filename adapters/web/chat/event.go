@@ -6,7 +6,7 @@ import (
 	"atelier/adapters"
 )
 
-// EventOf is a message or reaction as an event.
+// EventOf converts a message or reaction to an event.
 func EventOf(thread string, t Snapshot, h Happening) adapters.Event {
 	e := adapters.Event{
 		// Browsers make up ids, which are unique in their thread only.
@@ -79,7 +79,7 @@ func earlierOf(thread string, m *Message) adapters.Earlier {
 	return e
 }
 
-// cut is the beginning of a text, at most that many bytes.
+// cut returns the beginning of a text, at most that many bytes.
 func cut(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")

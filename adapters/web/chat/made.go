@@ -10,16 +10,16 @@ import (
 	"atelier/adapters"
 )
 
-// madeRef matches what names a file of an answer.
+// madeRef matches the reference to a file of an answer.
 var madeRef = regexp.MustCompile(`^(bot-[0-9a-f]{32})\.([0-9]{1,3})$`)
 
-// MadeRef names the n-th file of an answer, for a message that uses it.
+// MadeRef returns a reference to the nth file of an answer, for a message that uses it.
 func MadeRef(message string, n int) string { return message + "." + strconv.Itoa(n) }
 
-// IsMadeRef reports whether that names a file of an answer, and not an upload.
+// IsMadeRef reports whether ref refers to a file of an answer rather than to an upload.
 func IsMadeRef(ref string) bool { return madeRef.MatchString(ref) }
 
-// Use is a file of an answer as a file to send. It is not ok if the file does not exist (any more).
+// Use returns a file of an answer as a file to send. It returns false if the file does not exist, or no longer.
 func (s Snapshot) Use(ref string) (_ Upload, ok bool) {
 	parts := madeRef.FindStringSubmatch(ref)
 	if parts == nil {
@@ -38,12 +38,12 @@ func (s Snapshot) Use(ref string) (_ Upload, ok bool) {
 	return Upload{ID: hex.EncodeToString(sum[:16]), Name: a.Name, Size: a.Size, Type: a.Type, Key: a.Handle, Made: true}, true
 }
 
-// drawn are the types of files of which a small picture can be made.
+// drawn are the picture and video types that have thumbnails.
 var drawn = []string{
 	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "video/mp4", "video/webm", "video/quicktime", "video/x-matroska",
 }
 
-// Picture identifies the latest picture or video: an upload id or a [MadeRef]; "" if there is none.
+// Picture returns the latest picture or video: an upload id or a [MadeRef]; "" if there is none.
 func (s Snapshot) Picture() string {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Removed {
@@ -65,7 +65,7 @@ func (s Snapshot) Picture() string {
 	return ""
 }
 
-// Kept are the attachments that are stored, and no links.
+// Kept returns the attachments that are stored, without those that are only links.
 func Kept(all []adapters.Attachment) []adapters.Attachment {
 	return slices.DeleteFunc(slices.Clone(all), func(a adapters.Attachment) bool { return a.Handle == "" })
 }

@@ -7,7 +7,7 @@ import (
 	"atelier/adapters"
 )
 
-// Snapshot is a conversation at a position. It never changes.
+// Snapshot is a conversation at a position. It is immutable.
 type Snapshot struct {
 	Next     int64 // the position of the next entry
 	Messages []*Message
@@ -16,13 +16,13 @@ type Snapshot struct {
 	Waiting  []Happening
 }
 
-// Snapshot is the conversation as it is now.
+// Snapshot returns the current state of the conversation.
 func (c *Conversation) Snapshot() Snapshot {
 	c.shared = true
 	return Snapshot{Next: c.Next, Messages: slices.Clip(c.messages), Title: c.title, Busy: c.busy(), Waiting: c.waiting}
 }
 
-// Message is the message with that id, or nil.
+// Message returns the message with the id, or nil.
 func (s Snapshot) Message(id string) *Message {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.ID == id {
@@ -32,7 +32,7 @@ func (s Snapshot) Message(id string) *Message {
 	return nil
 }
 
-// LastBy is the last message that somebody wrote, or nil.
+// LastBy returns the last message that a person wrote, or nil.
 func (s Snapshot) LastBy(person string) *Message {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Wrote != nil && m.Wrote.By.ID == person {
@@ -42,7 +42,7 @@ func (s Snapshot) LastBy(person string) *Message {
 	return nil
 }
 
-// ChangedAfter are the messages from a position on that changed after another one.
+// ChangedAfter returns the messages that begin at position from or later and changed after position after.
 func (s Snapshot) ChangedAfter(after, from int64) []*Message {
 	var all []*Message
 	for _, m := range s.Messages {
@@ -65,7 +65,7 @@ func (s Snapshot) File(id string) (Upload, bool) {
 	return Upload{}, false
 }
 
-// Made finds the answer, or nil, with a resource among its files, and the index there.
+// Made returns the answer that has the resource among its files, and the file's index; nil if there is none.
 func (s Snapshot) Made(resource string) (*Message, int) {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Said == nil || m.Removed {
@@ -80,15 +80,15 @@ func (s Snapshot) Made(resource string) (*Message, int) {
 	return nil, 0
 }
 
-// ResourceOf is the name of an attachment as a resource of the thread.
+// ResourceOf returns the name of an attachment as a resource of the thread.
 func ResourceOf(a adapters.Attachment) string { return cmp.Or(a.Resource, a.Name) }
 
-// MayForget reports whether somebody may delete the thread: who began it, and admins.
+// MayForget reports whether somebody may delete the thread: the person who began it, and admins.
 func (s Snapshot) MayForget(by adapters.Person) bool {
 	return by.Admin || s.Messages[0].Wrote.By.ID == by.ID
 }
 
-// Before are the last n messages before one, and after another one if that is among them.
+// Before returns the last n messages before message, and after the message with the id after if there is one.
 func (s Snapshot) Before(thread, message, after string, n int) []adapters.Earlier {
 	var all []adapters.Earlier
 	for _, m := range s.Messages {

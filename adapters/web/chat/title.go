@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// LongestTitle is the most characters of a title.
+// LongestTitle is the maximum number of characters of a title.
 const LongestTitle = 60
 
-// titleOf is the beginning of a request, or the name of its first file.
+// titleOf returns the beginning of a request, or the name of its first file.
 func titleOf(w *Wrote) string {
 	line := strings.Join(strings.Fields(w.Text), " ")
 	if line == "" && len(w.Files) > 0 {
@@ -22,7 +22,7 @@ func titleOf(w *Wrote) string {
 	return line
 }
 
-// TitleIn is the title of a thread with these entries, as stored; "" without a message that begins it.
+// TitleIn returns the title of a thread with these stored entries; "" if they do not begin with a message.
 func TitleIn(raw [][]byte) string {
 	var first Entry
 	if len(raw) == 0 || json.Unmarshal(raw[0], &first) != nil || first.Wrote == nil {

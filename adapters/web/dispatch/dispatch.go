@@ -1,5 +1,5 @@
-// Package dispatch hands over recorded messages and reactions to the handler, at least once and in
-// each thread in order, also those of dead processes.
+// Package dispatch delivers recorded messages and reactions to the handler, at least once and in order per thread,
+// including those recorded by processes that died.
 package dispatch
 
 import (
@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// Grace is how long a message of another process is left to that process.
+	// Grace is how long another process gets to deliver a message that it recorded.
 	Grace = time.Second
-	// FirstRetry is the shortest time between two attempts.
+	// FirstRetry is the minimum backoff between two attempts.
 	FirstRetry = 500 * time.Millisecond
-	// LastRetry is the longest time between two attempts.
+	// LastRetry is the maximum backoff between two attempts.
 	LastRetry = time.Minute
-	// lookAround is the time between two searches for what dead processes left.
+	// lookAround is the interval of the scan for what dead processes left.
 	lookAround = time.Minute
-	// atOnce is for how many threads events are handed over at once.
+	// atOnce is the maximum number of threads with a delivery in progress.
 	atOnce = 16
-	// Hurry is how long a writer waits for the handler.
+	// Hurry is how long the sender of a message waits for its delivery.
 	Hurry = 3 * time.Second
 )
 
-// Dispatcher hands over what was recorded: the events of a thread one by one, in order.
+// Dispatcher delivers recorded events, in each thread one by one and in order.
 type Dispatcher struct {
 	Store *store.Store
 	Now   func() time.Time
@@ -42,16 +42,16 @@ type Dispatcher struct {
 	lanes *lanes // nil while it does not run
 }
 
-// IsRunning reports whether events are handed over here.
+// IsRunning reports whether this process delivers events.
 func (d *Dispatcher) IsRunning() bool { return d.running() != nil }
 
-// Run hands over what people write and press, in any process, until the context ends.
+// Run delivers what people write and press, in any process, until the context ends.
 func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
 	l := newLanes()
 	d.mu.Lock()
 	if d.lanes != nil {
 		d.mu.Unlock()
-		return fmt.Errorf("%w: the web channel listens already", adapters.ErrInvalid)
+		return fmt.Errorf("%w: the web channel is already listening", adapters.ErrInvalid)
 	}
 	d.lanes = l
 	d.mu.Unlock()
@@ -105,7 +105,7 @@ func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
 			}
 		case a := <-l.over:
 			if a.err != nil && ctx.Err() == nil {
-				d.Log.WarnContext(ctx, "an event was not taken: it will be tried again", "error", adapters.ForOperator(a.err))
+				d.Log.WarnContext(ctx, "an event was not accepted and will be retried", "error", adapters.ForOperator(a.err))
 			}
 			if l.ends(a) {
 				begin(a.thread)
@@ -114,7 +114,7 @@ func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
 	}
 }
 
-// pass passes hints on, after an empty one: some may have been missed.
+// pass forwards hints, and first an empty one, because some may have been missed.
 func pass(ctx context.Context, hints <-chan []byte, to chan<- []byte) {
 	var hint []byte
 	for ok := true; ok; hint, ok = <-hints {
@@ -126,7 +126,7 @@ func pass(ctx context.Context, hints <-chan []byte, to chan<- []byte) {
 	}
 }
 
-// Deliver asks to hand over a thread's events, and reports whether that was done in time.
+// Deliver asks to deliver a thread's events now, and reports whether that succeeded in time.
 func (d *Dispatcher) Deliver(ctx context.Context, thread string) bool {
 	l := d.running()
 	if l == nil {
@@ -157,7 +157,7 @@ func (d *Dispatcher) running() *lanes {
 	return d.lanes
 }
 
-// lookThrough plans attempts in all threads in which something waits.
+// lookThrough schedules an attempt for every thread with undelivered events.
 func (d *Dispatcher) lookThrough(ctx context.Context, l *lanes) {
 	if err := d.Store.Refresh(ctx); err != nil {
 		if ctx.Err() == nil {
@@ -170,7 +170,7 @@ func (d *Dispatcher) lookThrough(ctx context.Context, l *lanes) {
 	}
 }
 
-// follow passes on the hints of all processes, and subscribes again with backoff.
+// follow forwards the hints of all processes, and resubscribes with backoff.
 func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
 	for pause := FirstRetry; ctx.Err() == nil; pause = min(2*pause, LastRetry) {
 		hints, err := d.Store.Hub.Subscribe(ctx)
@@ -179,7 +179,7 @@ func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
 			pass(ctx, hints, to)
 			pause = FirstRetry
 		case ctx.Err() == nil:
-			d.Log.WarnContext(ctx, "what other processes tell is not heard", "error", adapters.ForOperator(err))
+			d.Log.WarnContext(ctx, "hints of other processes cannot be received", "error", adapters.ForOperator(err))
 		}
 		if sleep.For(ctx, pause) != nil {
 			return
@@ -187,7 +187,7 @@ func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
 	}
 }
 
-// handOver hands over all that waits in a thread, and records that it was taken.
+// handOver delivers all waiting events of a thread, and records that they were accepted.
 func (d *Dispatcher) handOver(ctx context.Context, thread string, handle adapters.Handler) error {
 	begun := d.Now()
 	t, err := d.Store.Threads.Read(ctx, thread, store.Latest)
@@ -197,8 +197,8 @@ func (d *Dispatcher) handOver(ctx context.Context, thread string, handle adapter
 	var over []string
 	for _, h := range t.Waiting {
 		e := chat.EventOf(thread, t, h)
-		if err := e.Validate(); err != nil { // no version of this program takes it
-			d.Log.ErrorContext(ctx, "an event is not handed over", "error", adapters.ForOperator(err))
+		if err := e.Validate(); err != nil { // a bug; retrying would not help
+			d.Log.ErrorContext(ctx, "an invalid event is skipped", "error", adapters.ForOperator(err))
 		} else if err := handle(ctx, e); err != nil {
 			return fmt.Errorf("hand over an event: %w", err)
 		}

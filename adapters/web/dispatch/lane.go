@@ -2,34 +2,34 @@ package dispatch
 
 import "time"
 
-// lanes schedule the attempts to hand over, one at a time per thread, for [Dispatcher.Run].
+// lanes schedule delivery attempts for [Dispatcher.Run], one at a time per thread.
 type lanes struct {
 	asks  chan ask
 	over  chan attempt
-	due   chan string   // threads whose time has come
+	due   chan string   // threads whose scheduled attempt is due
 	ended chan struct{} // closed at the end
 
 	all map[string]*lane
 }
 
-// ask asks to hand over a thread's events now.
+// ask is a request to deliver a thread's events now.
 type ask struct {
 	thread string
-	done   chan bool // gets the outcome; it has room for it
+	done   chan bool // gets the result; buffered
 }
 
-// attempt is one that has ended.
+// attempt is a finished attempt.
 type attempt struct {
 	thread string
 	err    error
 }
 
-// lane is a thread that has an attempt running or planned.
+// lane is a thread with a running or scheduled attempt.
 type lane struct {
 	running  bool
 	again    bool        // another attempt is needed
-	asked    []chan bool // who asked for the running attempt
-	next     []chan bool // and for the one after it
+	asked    []chan bool // callers waiting for the running attempt
+	next     []chan bool // callers waiting for the one after it
 	failures int
 	timer    *time.Timer
 }
@@ -41,7 +41,7 @@ func newLanes() *lanes {
 	}
 }
 
-// ask notes who asked, and reports whether to begin an attempt.
+// ask registers the caller, and reports whether to begin an attempt now.
 func (l *lanes) ask(a ask) bool {
 	lane := l.lane(a.thread)
 	lane.next = append(lane.next, a.done)
@@ -51,7 +51,7 @@ func (l *lanes) ask(a ask) bool {
 	return !lane.running
 }
 
-// after plans an attempt, unless one is near.
+// after schedules an attempt, unless one is already due sooner or running.
 func (l *lanes) after(thread string, d time.Duration) {
 	switch lane := l.lane(thread); {
 	case lane.running:
@@ -61,7 +61,7 @@ func (l *lanes) after(thread string, d time.Duration) {
 	}
 }
 
-// timer makes a thread due after that time.
+// timer makes a thread due after d.
 func (l *lanes) timer(thread string, d time.Duration) *time.Timer {
 	return time.AfterFunc(d, func() {
 		select {
@@ -78,7 +78,7 @@ func (l *lanes) lane(thread string) *lane {
 	return l.all[thread]
 }
 
-// begin notes that an attempt runs.
+// begin marks an attempt as running.
 func (a *lane) begin() {
 	if a.timer != nil {
 		a.timer.Stop()
@@ -86,7 +86,7 @@ func (a *lane) begin() {
 	*a = lane{running: true, asked: a.next, failures: a.failures}
 }
 
-// ends reports the outcome to those who asked, and whether to begin another attempt now.
+// ends tells the callers the result, and reports whether to begin another attempt now.
 func (l *lanes) ends(a attempt) bool {
 	lane := l.all[a.thread]
 	for _, done := range lane.asked {

@@ -8,12 +8,12 @@ import (
 	"atelier/adapters/web/markup"
 )
 
-// Work is what was done for an answer, as a graph.
+// Work is the work done for an answer, as a graph.
 type Work struct {
 	Steps []Step
 }
 
-// Step is an action that ran, or was to run.
+// Step is a step of a plan.
 type Step struct {
 	Tool    string
 	Model   string // "" if the tool has none
@@ -27,25 +27,25 @@ type Step struct {
 
 // Flow is a resource between steps.
 type Flow struct {
-	Name     string // of the resource; "" if it was not made
+	Name     string // name of the resource; "" if it was not made
 	Type     string // as the catalogue calls it: image, text …
-	From     int    // the index of the step that makes it, -1 if it was given
-	Argument string // that it is bound to
+	From     int    // index of the step that makes it, -1 if it was given
+	Argument string // name of the argument
 	Text     string // the shortened value of a text
 }
 
-// Drawing is a Work laid out from left to right: what was given, each step right of what it takes,
-// and what was made and not used. Lengths are pixels; coordinates are of the upper left corner.
+// Drawing is a Work laid out from left to right: the given resources, each step to the right of its inputs, and
+// the results that no step uses. Lengths are in pixels; coordinates are of the upper left corner.
 type Drawing struct {
 	Width, Height int
 	Pills         []pill
 	Boxes         []box
 	Arrows        []arrow
 	Steps         []Step // the same in words
-	Problems      []Step // those that failed
+	Problems      []Step // failed steps
 }
 
-// pill is a resource that was given, or that came out.
+// pill is a given resource or a result.
 type pill struct {
 	rect
 
@@ -61,26 +61,26 @@ type box struct {
 	State                    adapters.StepState
 }
 
-// arrow is a resource that flows.
+// arrow is a resource passed to a step.
 type arrow struct {
-	Path, Head     string // the d of an SVG path
+	Path, Head     string // d attributes of SVG paths
 	Label          string
-	LabelX, LabelY int // of the middle of the label's base line
+	LabelX, LabelY int // middle of the label's baseline
 	State          adapters.StepState
-	points         []spot // that the path goes through
+	points         []spot // points of the path
 }
 
-// rect is the place of a node; its content takes Content of its height.
+// rect is the place of a node; Content is the height of its content.
 type rect struct{ X, Y, W, H, Content int }
 
-// Left, Right, Line and MiddleX are coordinates for what stands within it.
+// Left, Right, Line and MiddleX return coordinates for its content.
 
 func (r rect) Left(in int) int  { return r.X + in }
 func (r rect) Right(in int) int { return r.X + r.W + in }
 func (r rect) Line(at int) int  { return r.Y + (r.H-r.Content)/2 + at }
 func (r rect) MiddleX() int     { return r.X + r.W/2 }
 
-// spot is a place in the drawing.
+// spot is a point of the drawing.
 type spot struct{ X, Y int }
 
 // node is a step, a pill, or the place where an arrow passes through a column.
@@ -88,12 +88,12 @@ type node struct {
 	rect
 
 	kind  nodeKind
-	step  int // of a step, by its place in the Work
+	step  int // index of a step in the Work
 	pill  pill
 	layer int
 	ins   []*link
 	outs  []*link
-	rank  float64 // where it wants to stand among those of its column
+	rank  float64 // position in its column
 }
 
 type nodeKind int
@@ -104,13 +104,13 @@ const (
 	passNode
 )
 
-// link is the part of an arrow between two columns.
+// link is the part of an arrow from one column to the next.
 type link struct {
 	from, to *node
-	label    string // on the last part
+	label    string // only on the last part
 }
 
-// Draw lays a Work out.
+// Draw lays out a Work.
 func Draw(w Work) Drawing {
 	g := newGraph(w)
 	g.layers()
@@ -162,7 +162,7 @@ type graph struct {
 	gaps          []gap // before each column
 }
 
-// wire is an arrow before it is laid out.
+// wire is an arrow before layout.
 type wire struct {
 	from, to *node
 	label    string
@@ -223,10 +223,10 @@ func newPill(f Flow, result bool) *node {
 	return &node{kind: pillNode, pill: p, rect: rect{W: max(textWidth(p.Label), textWidth(p.Type)) + 28, H: pillHeight, Content: pillHeight}}
 }
 
-// layers puts each node in a column behind all that lead to it, and drops arrows of cycles.
+// layers puts each node in a column to the right of all its predecessors, and drops arrows that close cycles.
 func (g *graph) layers() {
 	g.wires = withoutCycles(g.nodes, g.wires)
-	for range g.nodes { // the longest way has no more arrows than there are nodes
+	for range g.nodes { // the longest path has fewer arrows than there are nodes
 		for _, w := range g.wires {
 			w.to.layer = max(w.to.layer, w.from.layer+1)
 		}
@@ -236,7 +236,7 @@ func (g *graph) layers() {
 		given = given || n.kind == pillNode && !n.pill.Result
 	}
 	for _, n := range g.nodes {
-		if given && n.kind == stepNode && n.layer == 0 { // the first column is for what was given
+		if given && n.kind == stepNode && n.layer == 0 { // the first column is for given resources
 			n.layer = 1
 		}
 	}

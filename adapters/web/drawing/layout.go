@@ -9,22 +9,22 @@ import (
 	"atelier/adapters"
 )
 
-// The measures of a drawing, in pixels.
+// Sizes in pixels.
 const (
 	margin      = 8
 	pillHeight  = 44
 	boxHeight   = 52
-	portGap     = 22 // between two arrows that end at one box
+	portGap     = 22 // between two arrows that end at the same box
 	nodeGap     = 18 // between two nodes of a column
-	curve       = 36 // what an arrow needs to change its height
+	curve       = 36 // horizontal room for the bend of an arrow
 	headLength  = 7
 	widestLabel = 22 // in letters
 )
 
-// gap is what lies between a column and the one before it.
+// gap is the space before a column.
 type gap struct{ width, label int }
 
-// columns sorts the nodes by column, and cuts each arrow into links.
+// columns sorts the nodes into columns, and splits each arrow into links from column to column.
 func (g *graph) columns() {
 	for i := range g.wires {
 		w := &g.wires[i]
@@ -53,8 +53,8 @@ func (g *graph) columns() {
 	}
 }
 
-// order sorts each column so that few arrows cross, by the middle of the linked nodes in the columns
-// before and behind by turns.
+// order sorts each column to reduce crossings, by the mean rank of the linked nodes in the previous and the next
+// column in turn.
 func (g *graph) order() {
 	for _, column := range g.layered {
 		for i, n := range column {
@@ -79,7 +79,7 @@ func (g *graph) order() {
 	}
 }
 
-// middle is the mean rank of those that it is linked to on one side, its own without any.
+// middle returns the mean rank of the neighbours on one side, or the node's own rank if there are none.
 func (n *node) middle(before bool) float64 {
 	sum, all := 0.0, n.neighbours(before)
 	for _, other := range all {
@@ -105,7 +105,7 @@ func (n *node) neighbours(before bool) []*node {
 	return all
 }
 
-// place gives each node its coordinates.
+// place sets the coordinates of all nodes.
 func (g *graph) place() {
 	x := margin
 	for at, column := range g.layered {
@@ -148,7 +148,7 @@ func (g *graph) place() {
 	}
 }
 
-// level is where the middle of the node would best be: at that of its neighbours.
+// level returns the best height for the middle of the node: the mean of its neighbours'.
 func (n *node) level(before bool) float64 {
 	all := n.neighbours(before)
 	if len(all) == 0 {
@@ -164,8 +164,8 @@ func (n *node) level(before bool) float64 {
 	return sum / float64(len(all))
 }
 
-// spread moves the nodes of a column, in their order, as near to the wanted heights as their sizes
-// allow. Overlapping ones form a block at their mean (pool adjacent violators).
+// spread moves the nodes of a column, keeping their order, as close to the wanted heights as their sizes allow.
+// Overlapping nodes form a block at their mean (pool adjacent violators).
 func spread(column []*node, want func(*node) float64) {
 	type block struct {
 		sum   float64
@@ -173,7 +173,7 @@ func spread(column []*node, want func(*node) float64) {
 	}
 	mean := func(b block) float64 { return b.sum / float64(b.count) }
 	var blocks []block
-	offsets := make([]int, len(column)) // of the top, below that of the first node
+	offsets := make([]int, len(column)) // of the top, relative to the first node
 	for i, n := range column {
 		if i > 0 {
 			offsets[i] = offsets[i-1] + column[i-1].H + nodeGap
@@ -195,7 +195,8 @@ func spread(column []*node, want func(*node) float64) {
 	}
 }
 
-// arrows draws the arrows. They bend right behind a column, and are level elsewhere, below no box.
+// arrows draws the arrows. They bend just before a column and are horizontal elsewhere, so that none passes behind
+// a box.
 func (g *graph) arrows(w Work) []arrow {
 	var all []arrow
 	for _, wire := range g.wires {
@@ -232,7 +233,7 @@ func (g *graph) arrows(w Work) []arrow {
 	return all
 }
 
-// port is the height at which a link meets the node, in the order of the links.
+// port returns the height at which a link meets the node.
 func port(n *node, side []*link, l *link) int {
 	sorted := slices.Clone(side)
 	slices.SortStableFunc(sorted, func(a, b *link) int {
@@ -242,7 +243,7 @@ func port(n *node, side []*link, l *link) int {
 	return n.Y + n.H/2 + (2*at-(len(sorted)-1))*portGap/2
 }
 
-// other is the node at the other end.
+// other returns the node at the other end.
 func (l *link) other(n *node) *node {
 	if l.from == n {
 		return l.to

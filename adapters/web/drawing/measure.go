@@ -15,8 +15,8 @@ func boxSize(s Step) rect {
 	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 
-// short fits a text into a line of that many letters, a CJK one counting as two. It leaves out the
-// middle, as names differ at their ends.
+// short shortens a text to that many letters, a CJK one counting as two. It cuts the middle, since names often
+// differ at their ends.
 func short(s string, most int) string {
 	letters := []rune(strings.Join(strings.Fields(markup.Name(strings.Join(strings.Fields(s), " "))), " "))
 	total := 0
@@ -36,7 +36,7 @@ func short(s string, most int) string {
 	return string(letters[:head]) + "…" + string(letters[tail:])
 }
 
-// textWidth is about how wide a text is in the drawing's font.
+// textWidth estimates the width of a text in pixels.
 func textWidth(s string) int {
 	total := 0.0
 	for _, r := range s {
@@ -45,7 +45,7 @@ func textWidth(s string) int {
 	return int(total)
 }
 
-// wideness is 2 for the letters that are about twice as wide as Latin ones, and else 1.
+// wideness returns 2 for full-width letters, and otherwise 1.
 func wideness(r rune) int {
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:

@@ -1,4 +1,4 @@
-// Package find finds threads and tools by words.
+// Package find searches threads and tools by words.
 package find
 
 import (
@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// LongestQuery is the most bytes of a query that are looked at.
+	// LongestQuery is how many bytes of a query are used.
 	LongestQuery = 200
-	// most is how many threads, and how many tools, are found at most.
+	// most is the maximum number of threads, and of tools, found.
 	most = 20
-	// readAtOnce is how many threads are read at once.
+	// readAtOnce is how many threads are read concurrently.
 	readAtOnce = 8
 )
 
-// Finder finds threads and tools.
+// Finder searches threads and tools.
 type Finder struct {
 	Store *store.Store
-	// Tools are all tools, in the catalogue's order.
+	// Tools returns all tools, in the catalogue's order.
 	Tools func(ctx context.Context) ([]page.Tool, error)
 	Now   func() time.Time
 }
 
-// Find finds the threads and tools that have all words of a query; without one, the latest threads.
+// Find returns the threads and tools that contain all words of a query; without words, the latest threads.
 func (f *Finder) Find(ctx context.Context, query string) (page.Found, error) {
 	if len(query) > LongestQuery {
 		query = strings.ToValidUTF8(query[:LongestQuery], "")
@@ -56,7 +56,7 @@ func (f *Finder) Find(ctx context.Context, query string) (page.Found, error) {
 	return found, nil
 }
 
-// threads are the threads whose title, or one of whose messages, has all of the words, latest first.
+// threads returns the threads whose title, or one of whose messages, contains all words, latest first.
 func (f *Finder) threads(ctx context.Context, words []string) ([]page.FoundThread, error) {
 	lines, err := f.Store.Index.List(ctx, f.Now(), store.Latest)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Finder) threads(ctx context.Context, words []string) ([]page.FoundThrea
 	return found, nil
 }
 
-// message finds the latest message of a thread that has all of the words; nil is none.
+// message returns a hit for the latest message of a thread that contains all words, or nil.
 func (f *Finder) message(ctx context.Context, as page.ThreadLine, words []string) (*page.FoundThread, error) {
 	t, err := f.Store.Threads.Read(ctx, as.ID, store.Latest)
 	if errors.Is(err, adapters.ErrGone) {
@@ -109,7 +109,7 @@ func (f *Finder) message(ctx context.Context, as page.ThreadLine, words []string
 	return nil, nil //nolint:nilnil // there is none
 }
 
-// textOf is what a message says, with the names of its files.
+// textOf returns the text of a message and the names of its files.
 func textOf(m *chat.Message) string {
 	if m.Removed {
 		return ""
@@ -140,7 +140,7 @@ func holds(text string, words []string) bool {
 	return true
 }
 
-// excerpt is the text around the first word that is found, in one line.
+// excerpt returns the text around the first match, on one line.
 func excerpt(text string, words []string) string {
 	const before, longest = 24, 120 // characters
 	all := []rune(strings.Join(strings.Fields(text), " "))

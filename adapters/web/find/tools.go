@@ -8,13 +8,13 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// Tools are the tools that have all words of a query, or words that begin so.
+// Tools returns the tools that contain all words of a query, or words that begin with them.
 func Tools(all []page.Tool, query string) []page.Tool {
 	if len(query) > LongestQuery {
 		query = query[:LongestQuery]
 	}
 	wanted := wordsOf(query)
-	if len(wanted) == 0 && strings.TrimSpace(query) != "" { // it is all signs
+	if len(wanted) == 0 && strings.TrimSpace(query) != "" { // only punctuation
 		return nil
 	}
 	var found []page.Tool
@@ -32,7 +32,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// has reports whether a word begins so, or in a script without spaces holds it.
+// has reports whether one of the words begins with wanted, or contains it if its script has no spaces.
 func has(words []string, wanted string) bool {
 	unspaced := strings.ContainsFunc(wanted, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 	return slices.ContainsFunc(words, func(w string) bool {

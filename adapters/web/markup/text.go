@@ -1,4 +1,4 @@
-// Package markup renders texts, names and figures.
+// Package markup renders texts, names and sizes.
 package markup
 
 import (
@@ -10,7 +10,7 @@ import (
 	"atelier/adapters"
 )
 
-// Markdown renders the Markdown of [adapters.Parse], escaped, with links to http and https only.
+// Markdown renders the Markdown of [adapters.Parse] as HTML. Texts are escaped, and links are http or https.
 func Markdown(markdown string) template.HTML {
 	var b strings.Builder
 	blocks := adapters.Parse(markdown)
@@ -37,7 +37,7 @@ func Markdown(markdown string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // all of it is escaped above
 }
 
-// Plain shows a text as it is, line by line.
+// Plain renders a text literally, line by line.
 func Plain(text string) template.HTML {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	text = strings.Trim(strings.ToValidUTF8(text, "\uFFFD"), "\n")
@@ -47,7 +47,7 @@ func Plain(text string) template.HTML {
 	return template.HTML(`<p>` + strings.ReplaceAll(escape(text), "\n", "<br>") + `</p>`) //nolint:gosec // it is escaped
 }
 
-// run is how many of the first blocks belong together.
+// run returns how many of the first blocks belong together.
 func run(blocks []adapters.Block) int {
 	n := 1
 	for n < len(blocks) && blocks[n].Kind == blocks[0].Kind &&
@@ -57,7 +57,7 @@ func run(blocks []adapters.Block) int {
 	return n
 }
 
-// lines shows lines as a paragraph that breaks where they do.
+// lines renders lines as a paragraph, with their line breaks.
 func lines(b *strings.Builder, blocks []adapters.Block) {
 	b.WriteString(`<p>`)
 	for i, block := range blocks {
@@ -69,7 +69,7 @@ func lines(b *strings.Builder, blocks []adapters.Block) {
 	b.WriteString(`</p>`)
 }
 
-// list shows the lines of a list, deeper ones as lists within the line before them.
+// list renders the items of a list. Deeper items become lists within the item before them.
 func list(b *strings.Builder, items []adapters.Block) {
 	tag := `ul`
 	if items[0].Marker != "-" {
@@ -96,7 +96,7 @@ func list(b *strings.Builder, items []adapters.Block) {
 	b.WriteString(`</` + tag + `>`)
 }
 
-// inline shows the pieces of a line.
+// inline renders the spans of a line.
 func inline(b *strings.Builder, spans []adapters.Span) {
 	for _, s := range spans {
 		var closing string
@@ -123,7 +123,8 @@ func inline(b *strings.Builder, spans []adapters.Span) {
 // escape escapes a text for HTML.
 func escape(text string) string { return template.HTMLEscapeString(text) }
 
-// Name replaces controls in a name, also of direction: "gnp.exe" can be shown as "exe.png".
+// Name replaces control characters in a name, including those of text direction, which can show "gnp.exe" as
+// "exe.png".
 func Name(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
@@ -133,7 +134,7 @@ func Name(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Size is a number of bytes as people read it.
+// Size formats a number of bytes for people.
 func Size(n int64) string {
 	switch {
 	case n < 1000:

@@ -19,25 +19,25 @@ import (
 
 // Media stores files by key. Missing files are [adapters.ErrGone].
 type Media interface {
-	// Put stores all that r gives, or nothing if it fails.
+	// Put stores everything that r returns, or nothing if it fails.
 	Put(ctx context.Context, key string, r io.Reader) error
 	// Get opens a file.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
-	// GetRange opens n bytes from offset on, or what there is; all that follow if n is negative.
+	// GetRange opens n bytes from offset, or as many as there are; the rest of the file if n is negative.
 	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
 	// Delete removes a file, if it exists.
 	Delete(ctx context.Context, key string) error
-	// Folder is the prefix of the keys of a thread's files, which are deleted with it.
+	// Folder returns the key prefix of a thread's files, which are deleted with the thread.
 	Folder(t adapters.Thread) string
-	// Look detects what a file is, whatever its name says, and rejects what no tool may get by
-	// an [adapters.Fault] in that language, a BCP 47 tag.
+	// Look detects the type of a file, whatever its name says, and rejects files that tools must not get with an
+	// [adapters.Fault]. Its sentence is in the language, a BCP 47 tag.
 	Look(ctx context.Context, key, name, language string) (Found, error)
 }
 
-// Found is what was detected of a file.
+// Found is what Look detected.
 type Found struct {
 	Type string // its media type
-	// Width and Height are a picture's, in pixels, as its EXIF orientation shows it; otherwise 0.
+	// Width and Height are the size of a picture in pixels, after its EXIF orientation; otherwise 0.
 	Width, Height int
 }
 
@@ -51,7 +51,7 @@ const (
 	KindOther = "other"
 )
 
-// shownAs are the types, with their kind, in which nothing can run. All others are downloads.
+// shownAs are the types that cannot run code, with their kind. All others are downloads.
 var shownAs = map[string]string{
 	"image/png": KindImage, "image/jpeg": KindImage, "image/gif": KindImage, "image/webp": KindImage, "image/bmp": KindImage,
 	"image/avif": KindImage, "image/x-icon": KindImage,
@@ -65,9 +65,9 @@ var shownAs = map[string]string{
 
 // The content security policies of files.
 const (
-	// MediaPolicy is for the browser's own page for a picture, sound or video.
+	// MediaPolicy is for a picture, sound or video opened by itself.
 	MediaPolicy = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-	// PagePolicy is for pages of tools in a frame of the channel: no script, origin or request.
+	// PagePolicy is for pages made by tools, in a frame of the channel: no scripts, no origin, no requests.
 	PagePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; font-src data:; " +
 		"form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
@@ -80,7 +80,7 @@ func essence(mediaType string) string {
 	return t
 }
 
-// KindOf is how a page shows a file; own if the bot made it.
+// KindOf returns how a page shows a file; own means that the bot made it.
 func KindOf(mediaType string, own bool) string {
 	t := essence(mediaType)
 	if own && t == "text/html" {
@@ -92,7 +92,7 @@ func KindOf(mediaType string, own bool) string {
 	return KindOther
 }
 
-// IsSound reports whether a media type is a sound's. Ogg may be detected as a container only.
+// IsSound reports whether a media type is audio. Ogg may be detected only as a container.
 func IsSound(mediaType string) bool {
 	t := essence(mediaType)
 	return strings.HasPrefix(t, "audio/") || t == "application/ogg"
@@ -112,7 +112,7 @@ type ranger interface {
 	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
 }
 
-// Serve serves a file with a type that runs nothing in the channel's origin.
+// Serve serves a file so that it cannot run code in the channel's origin.
 func Serve(w http.ResponseWriter, r *http.Request, media ranger, f File) error {
 	probe, err := media.GetRange(r.Context(), f.Key, 0, 1)
 	if err != nil {
@@ -148,7 +148,7 @@ func Serve(w http.ResponseWriter, r *http.Request, media ranger, f File) error {
 	return nil
 }
 
-// ranged is a file as a seeker.
+// ranged is a file as an io.ReadSeeker.
 type ranged struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one request
 	media ranger
@@ -158,7 +158,7 @@ type ranged struct {
 	body  io.ReadCloser // from at on, nil if it is not open
 }
 
-// Seek sets the place from which the next Read opens the file.
+// Seek sets the offset at which the next Read opens the file.
 func (r *ranged) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -199,10 +199,10 @@ func (r *ranged) close() {
 	}
 }
 
-// LongestName is the most characters of a file's name.
+// LongestName is the maximum number of characters of a file name.
 const LongestName = 200
 
-// CleanName is a file's name without folders and controls, not too long, and never empty.
+// CleanName removes folders and control characters from a file name, and shortens it. The result is never empty.
 func CleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
@@ -224,12 +224,12 @@ func CleanName(name string) string {
 	return name
 }
 
-// FileURL is the address of a file that a person sent.
+// FileURL returns the URL of a file that a person sent.
 func FileURL(thread, id, name string) string {
 	return path.Join("/t", thread, "files", id) + "/" + url.PathEscape(CleanName(name))
 }
 
-// AttachmentURL is the address of the n-th file of an answer.
+// AttachmentURL returns the URL of the nth file of an answer.
 func AttachmentURL(thread, message string, n int, name string) string {
 	return path.Join("/t", thread, "messages", message, "media", strconv.Itoa(n)) + "/" + url.PathEscape(CleanName(name))
 }

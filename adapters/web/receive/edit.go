@@ -8,7 +8,7 @@ import (
 	"atelier/adapters/web/request"
 )
 
-// mayEdit refuses to edit what is not the person's last message.
+// mayEdit rejects edits of anything but the person's last message.
 func mayEdit(t chat.Snapshot, m *chat.Wrote) error {
 	old := t.LastBy(m.By.ID)
 	if old == nil || old.Removed || old.ID != m.Edits {
@@ -17,7 +17,7 @@ func mayEdit(t chat.Snapshot, m *chat.Wrote) error {
 	return nil
 }
 
-// Draft is a message as the form that edits it needs it.
+// Draft is a message for the form that edits it.
 type Draft struct {
 	Text  string      `json:"text"`
 	Reply string      `json:"reply,omitempty"` // the id of the message that it replies to
@@ -34,7 +34,7 @@ type DraftFile struct {
 	URL  string `json:"url"`
 }
 
-// DraftMark is what was marked on a picture.
+// DraftMark is a marked picture.
 type DraftMark struct {
 	Pointing
 
@@ -43,7 +43,7 @@ type DraftMark struct {
 	MaskURL string `json:"mask_url"` // "" if nothing is painted
 }
 
-// ServeDraft serves the person's last message, to be edited.
+// ServeDraft serves the person's last message for editing.
 func (rec *Receiver) ServeDraft(w http.ResponseWriter, r *http.Request) error {
 	thread, t, m, err := rec.Message(r)
 	if err != nil {

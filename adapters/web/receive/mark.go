@@ -14,7 +14,7 @@ import (
 	"atelier/adapters/web/store"
 )
 
-// looker detects what a file is.
+// looker detects the type of a file.
 type looker interface {
 	Look(ctx context.Context, key, name, language string) (media.Found, error)
 }
@@ -30,7 +30,7 @@ type Pointing struct {
 	Mask    string           `json:"mask"` // the id of an upload
 }
 
-// The most marks of a message.
+// Limits on the marks of a message.
 const (
 	MaxMarks    = 1000 // points or boxes of a picture
 	maxPictures = 16
@@ -56,7 +56,7 @@ func readPointings(s string) ([]Pointing, error) {
 	return all, nil
 }
 
-// check refuses marks that fit no picture.
+// check rejects invalid marks.
 func (p Pointing) check() error {
 	switch {
 	case (p.Picture == "") == (p.File == "") || p.Width < 1 || p.Height < 1:
@@ -81,7 +81,7 @@ func (p Pointing) check() error {
 	return nil
 }
 
-// mark adds a mark to a message. A file of an earlier message is added to the message's own.
+// mark adds a mark to a message. A marked file of an earlier message is attached to this one.
 func (rec *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) error {
 	out := adapters.Mark{Picture: p.Picture, File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes}
 	width, height, err := rec.marked(ctx, t, all, p, w)
@@ -106,7 +106,7 @@ func (rec *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]s
 	return nil
 }
 
-// marked is the size of the picture that a mark is on.
+// marked returns the size of the marked picture.
 func (rec *Receiver) marked(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) (width, height int, err error) {
 	if p.File != "" {
 		return markedFile(t, all, p.File, w)
@@ -126,7 +126,7 @@ func (rec *Receiver) marked(ctx context.Context, t chat.Snapshot, all map[string
 	return found.Width, found.Height, err
 }
 
-// markedFile is the size of a file that comes with the message, or was sent before.
+// markedFile returns the size of a file that is attached to the message or was sent before.
 func markedFile(t chat.Snapshot, all map[string]store.Pending, id string, w *chat.Wrote) (width, height int, err error) {
 	f, sent := t.File(id)
 	here := slices.IndexFunc(w.Files, func(u chat.Upload) bool { return u.ID == id })

@@ -1,4 +1,4 @@
-// Package receive records the messages, marks and reactions of browsers, and confirms them then.
+// Package receive records the messages, marks and reactions of browsers, and then confirms them.
 package receive
 
 import (
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxForm is the most bytes of a form with a message: a byte of text may take three.
+	// maxForm is the maximum size of a message's form in bytes: URL encoding may triple the text.
 	maxForm = 3*adapters.MaxText + 1<<20
-	// MaxLength is after how many entries a thread takes no more messages.
+	// MaxLength is the number of entries after which a thread accepts no more messages.
 	MaxLength = 20_000
 )
 
@@ -32,18 +32,18 @@ var (
 	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
 )
 
-// Receiver records the messages and reactions of browsers, and has them handed over.
+// Receiver records the messages and reactions of browsers, and has them delivered.
 type Receiver struct {
 	*request.Reader
 
 	Store *store.Store
 	Media looker
-	// Deliver asks to hand over a thread's events, and reports whether that was done.
+	// Deliver asks to deliver a thread's events, and reports whether that was done.
 	Deliver func(ctx context.Context, thread string) bool
 	Now     func() time.Time
 }
 
-// ServePost takes a message.
+// ServePost accepts a message.
 func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
@@ -70,14 +70,14 @@ func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	status := rec.deliverStatus(ctx, thread)
-	if first || t.Messages[0].ID == id { // or it was tried before
+	if first || t.Messages[0].ID == id { // or a retry of the first message
 		w.Header().Set("Hx-Redirect", "/t/"+thread)
 	}
 	w.WriteHeader(status)
 	return nil
 }
 
-// ServeAct takes a button that somebody pressed below a message.
+// ServeAct accepts the press of a button below a message.
 func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
 	if err := request.ParseForm(w, r, 16<<10); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
 	status := http.StatusNoContent
 	if done != nil {
 		as := chat.Happening{ID: done.ID, At: rec.Now(), Reacted: done}
-		if err := chat.EventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
+		if err := chat.EventOf(thread, t, as).Validate(); err != nil { // only valid events are recorded
 			return err
 		}
 		ctx, stop := request.Detach(r)
@@ -110,7 +110,7 @@ func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deliverStatus has a thread's events handed over. The status is 202 if that is still to be done.
+// deliverStatus has a thread's events delivered. The status is 202 if that is still pending.
 func (rec *Receiver) deliverStatus(ctx context.Context, thread string) int {
 	if rec.Deliver(ctx, thread) {
 		return http.StatusNoContent
@@ -139,13 +139,13 @@ func (rec *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, 
 	if err := rec.Store.Record(ctx, thread, m.ID, chat.Entry{Wrote: m}); err != nil {
 		return err
 	}
-	if len(t.Messages) == 0 { // only now the thread has a title
+	if len(t.Messages) == 0 { // the thread has a title only now
 		rec.Store.Hub.Publish(ctx, store.HintListed, "")
 	}
 	return nil
 }
 
-// compose makes a message of a form.
+// compose builds a message from a form.
 func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string, t chat.Snapshot) (*chat.Wrote, error) {
 	form := r.PostForm
 	m := &chat.Wrote{ID: form.Get("id"), By: rec.Me(r), ReplyTo: form.Get("reply_to"), Edits: form.Get("edits")}
@@ -187,7 +187,7 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	if m.Edits != "" {
 		as.Message.ID, as.Message.At = m.Edits, t.Message(m.Edits).At
 	}
-	return m, chat.EventOf(thread, t, as).Validate() // what is recorded can be handed over
+	return m, chat.EventOf(thread, t, as).Validate() // only valid events are recorded
 }
 
 // attach adds files and marks to a message.
@@ -220,7 +220,7 @@ func (rec *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot,
 	return nil
 }
 
-// press reads which button was pressed; it is nil if there is nothing to do any more.
+// press parses which button was pressed. It returns nil if there is nothing left to do.
 func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*chat.Reacted, error) {
 	form := r.PostForm
 	out := &chat.Reacted{ID: form.Get("id"), By: rec.Me(r), On: m.ID, Back: form.Get("back") == "true"}
@@ -229,7 +229,7 @@ func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*
 	}
 	sign := form.Get("sign")
 	if sign == "stop" {
-		if m.Progress != nil { // what runs is the request
+		if m.Progress != nil { // stopping a run stops its request
 			if m = t.Message(m.ReplyTo); m == nil {
 				return nil, request.ErrUnknown
 			}
@@ -243,7 +243,7 @@ func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*
 		return nil, request.ErrUnreadable
 	}
 	switch out.Sign = adapters.Sign(sign); out.Sign {
-	case adapters.Again, adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller: // it is stopped, and not taken back
+	case adapters.Again, adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller: // these are stopped rather than undone
 		out.Back = false
 	case adapters.Remove:
 		out.Back = false

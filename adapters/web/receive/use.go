@@ -11,7 +11,8 @@ import (
 	"atelier/adapters/web/request"
 )
 
-// use is a file of an answer that a message works on. A picture gets its size, to be marked.
+// use returns a file of an answer for a message that works on it. A picture gets its size, so that it can be
+// marked.
 func (rec *Receiver) use(ctx context.Context, t chat.Snapshot, ref string) (chat.Upload, error) {
 	f, ok := t.Use(ref)
 	if !ok {

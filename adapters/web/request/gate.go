@@ -8,23 +8,23 @@ import (
 	"atelier/agent/await"
 )
 
-// Gate limits how much is served at once, in all and to one person.
+// Gate limits how many requests are served concurrently, in total and per person.
 type Gate struct {
 	all, one int
 
-	left await.Changes // somebody has left
+	left await.Changes // somebody left
 
 	mu     sync.Mutex
 	inside map[string]int // by person
 	total  int
 }
 
-// NewGate makes a gate, with the limits in all and per person.
+// NewGate returns a gate with the limits in total and per person.
 func NewGate(all, one int) *Gate {
 	return &Gate{all: all, one: one, inside: map[string]int{}}
 }
 
-// Enter reports whether somebody may pass, within that time, until they call leave.
+// Enter waits for a place, at most that long, and reports whether there was one. The caller must call leave.
 func (g *Gate) Enter(ctx context.Context, who string, patience time.Duration) (leave func(), ok bool) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -34,7 +34,7 @@ func (g *Gate) Enter(ctx context.Context, who string, patience time.Duration) (l
 	return sync.OnceFunc(func() { g.leave(who) }), true
 }
 
-// enter lets somebody pass, if there is room.
+// enter takes a place if there is one.
 func (g *Gate) enter(who string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

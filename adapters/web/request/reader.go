@@ -1,4 +1,4 @@
-// Package request reads, limits and refuses the requests of browsers.
+// Package request parses, limits and rejects the requests of browsers.
 package request
 
 import (
@@ -15,10 +15,10 @@ import (
 	"atelier/adapters/web/store"
 )
 
-// patience is how long recording a change may take.
+// patience is the timeout for recording a change.
 const patience = 30 * time.Second
 
-// Detach is the context in which a change is recorded, though the browser may leave.
+// Detach returns a context for recording a change even if the browser disconnects.
 func Detach(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.Context()), patience)
 }
@@ -26,14 +26,14 @@ func Detach(r *http.Request) (context.Context, context.CancelFunc) {
 // Reader reads requests of browsers.
 type Reader struct {
 	Threads *store.Threads
-	// Who is who makes a request.
+	// Who returns the person who makes a request.
 	Who func(context.Context) adapters.Person
 }
 
-// Me is who makes a request.
+// Me returns the person who makes the request.
 func (q *Reader) Me(r *http.Request) adapters.Person { return q.Who(r.Context()) }
 
-// Thread finds the thread of a request's path.
+// Thread returns the thread in a request's path.
 func (q *Reader) Thread(r *http.Request) (string, chat.Snapshot, error) {
 	id, err := ThreadID(r)
 	if err != nil {
@@ -43,7 +43,7 @@ func (q *Reader) Thread(r *http.Request) (string, chat.Snapshot, error) {
 	return id, t, err
 }
 
-// Message finds the message of a request's path.
+// Message returns the message in a request's path.
 func (q *Reader) Message(r *http.Request) (thread string, t chat.Snapshot, m *chat.Message, err error) {
 	thread, t, err = q.Thread(r)
 	if err != nil {
@@ -58,7 +58,7 @@ func (q *Reader) Message(r *http.Request) (thread string, t chat.Snapshot, m *ch
 	return thread, t, m, nil
 }
 
-// ThreadID is the id of the thread in a request's path.
+// ThreadID returns the id of the thread in a request's path.
 func ThreadID(r *http.Request) (string, error) {
 	id := r.PathValue("thread")
 	if !chat.ValidID.MatchString(id) {
@@ -67,7 +67,7 @@ func ThreadID(r *http.Request) (string, error) {
 	return id, nil
 }
 
-// From is the position from which a page shows its thread, -1 if the address has none.
+// From returns the position from which a page shows its thread, -1 if the URL has none.
 func From(r *http.Request) int64 {
 	from, err := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 	if err != nil {
@@ -76,10 +76,10 @@ func From(r *http.Request) int64 {
 	return max(0, from)
 }
 
-// Language is the BCP 47 tag of the page's own words.
+// Language returns the BCP 47 tag of the page's own words.
 func Language(r *http.Request) string { return messages.Accept(r.Header.Get("Accept-Language")) }
 
-// ParseForm parses a form of at most that many bytes.
+// ParseForm parses a form of at most the given number of bytes.
 func ParseForm(w http.ResponseWriter, r *http.Request, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	var err error
@@ -97,7 +97,7 @@ func ParseForm(w http.ResponseWriter, r *http.Request, most int64) error {
 	return ErrUnreadable
 }
 
-// WriteJSON answers a script.
+// WriteJSON writes a JSON response.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

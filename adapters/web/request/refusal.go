@@ -20,15 +20,15 @@ var (
 )
 
 // Refusal is why a request is not served, in a sentence for people.
-type Refusal struct { //nolint:errname // a refusal is more than an error: what people are told
+type Refusal struct { //nolint:errname // it is also what people are told
 	Status int
 	format string // a sentence of the catalogue
 	args   []any
-	After  time.Duration // when to try again, if known
+	After  time.Duration // when to retry, if known
 	Ends   bool          // the rest of the body is not read
 }
 
-// Refuse makes a refusal with a status of HTTP.
+// Refuse returns a refusal with an HTTP status.
 func Refuse(status int, format string, args ...any) *Refusal {
 	if false {
 		_ = fmt.Sprintf(format, args...) // so that go vet checks the callers
@@ -38,10 +38,10 @@ func Refuse(status int, format string, args ...any) *Refusal {
 
 func (r *Refusal) Error() string { return "refused: " + http.StatusText(r.Status) }
 
-// Phrase is the sentence, for the catalogue.
+// Phrase returns the sentence, for the catalogue of messages.
 func (r *Refusal) Phrase() (format string, args []any) { return r.format, r.args }
 
-// RefusalOf is what people are told of an error; fault reports that it is for the log.
+// RefusalOf returns what people are told of an error. It returns fault true if the error is to be logged.
 func RefusalOf(err error) (r *Refusal, fault bool) {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r, false

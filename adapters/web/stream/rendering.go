@@ -7,13 +7,13 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// The most rendered events that are cached, and the most messages of each.
+// The maximum number of cached events, and of messages per cached event.
 const (
 	maxRenderings = 128
 	fewMessages   = 8
 )
 
-// renderings caches rendered events for all pages of one person, language and position.
+// renderings caches rendered events for pages that share person, language and position.
 type renderings struct {
 	mu    sync.Mutex
 	made  map[rendering]func() ([]byte, error)
@@ -23,7 +23,7 @@ type renderings struct {
 // rendering identifies an event.
 type rendering struct {
 	thread      string
-	begun       *chat.Wrote // the first message, as a thread may begin anew
+	begun       *chat.Wrote // the first message; it differs if the thread was deleted and begun again
 	after, from int64
 	next        int64
 	language    string
@@ -31,7 +31,7 @@ type rendering struct {
 	admin       bool
 }
 
-// get returns an event, rendered once.
+// get returns an event, which is rendered once.
 func (r *renderings) get(of rendering, render func() ([]byte, error)) ([]byte, error) {
 	r.mu.Lock()
 	made, ok := r.made[of]

@@ -1,4 +1,4 @@
-// Package stream tells open pages of changes, by server-sent events.
+// Package stream updates open pages by server-sent events.
 package stream
 
 import (
@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// AtOnce is how many streams a process serves.
+	// AtOnce is the maximum number of streams per process.
 	AtOnce = 2000
 	// PerPerson is how many of them one person may have.
 	PerPerson = 200
-	// Beat is how often a stream shows that it is alive, and looks for lost hints.
+	// Beat is the interval at which a stream sends a sign of life and checks for missed hints.
 	Beat = 15 * time.Second
-	// ListPause is the least time between two lists of threads in a stream.
+	// ListPause is the minimum time between two lists of threads in a stream.
 	ListPause = 2 * time.Second
-	// slowest is how long a reader may take for an event.
+	// slowest is the write timeout of an event.
 	slowest = 20 * time.Second
-	// reconnect is after how many milliseconds a browser connects again.
+	// reconnect is the delay before a browser reconnects, in milliseconds.
 	reconnect = 2000
 )
 
@@ -40,7 +40,7 @@ type Server struct {
 
 	Hub   *store.Hub
 	Pages *page.Renderer
-	// List is the list of threads, as of the wanted hint or later.
+	// List returns the list of threads, as of the wanted hint or later.
 	List     func(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error)
 	Closed   <-chan struct{} // ends all streams
 	Gate     *request.Gate
@@ -126,13 +126,13 @@ func lastSeen(r *http.Request, last int64) int64 {
 		said = r.URL.Query().Get("after")
 	}
 	n, err := strconv.ParseInt(said, 10, 64)
-	if err != nil || n < -1 || n > last { // the thread began anew
+	if err != nil || n < -1 || n > last { // the thread was begun again
 		return -1
 	}
 	return n
 }
 
-// follow tells of changes until the page is closed, the thread deleted, or the channel closed.
+// follow sends changes until the page is closed, the thread is deleted, or the channel is closed.
 func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) {
 	alive := time.NewTicker(Beat)
 	defer alive.Stop()
@@ -165,7 +165,7 @@ func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) 
 			err = s.list(ctx, s.listed)
 		}
 	}
-	if errors.Is(err, adapters.ErrGone) { // the page leaves by itself
+	if errors.Is(err, adapters.ErrGone) { // the page closes the stream itself
 		select {
 		case <-ctx.Done():
 		case <-s.srv.Closed:
@@ -174,9 +174,9 @@ func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) 
 	}
 }
 
-// look tells what changed, as of the wanted hint or later.
+// look sends what changed, as of the wanted hint or later.
 func (s *stream) look(ctx context.Context, wanted uint64) error {
-	if s.thread == "" { // the page shows none: the list is all
+	if s.thread == "" { // the page shows no thread, only the list
 		return nil
 	}
 	t, err := s.srv.Threads.Read(ctx, s.thread, wanted)
@@ -192,13 +192,13 @@ func (s *stream) look(ctx context.Context, wanted uint64) error {
 		}
 		return err
 	}
-	if t.Next-1 < s.position { // it was deleted, and began anew
+	if t.Next-1 < s.position { // it was deleted and begun again
 		s.position, s.from = -1, 0
 	}
 	return s.tell(t)
 }
 
-// tell tells the messages that changed since the position.
+// tell sends the messages that changed since the position.
 func (s *stream) tell(t chat.Snapshot) error {
 	seen := page.Viewer{Thread: s.thread, Snapshot: t, Me: s.me, From: s.from}
 	changed := t.ChangedAfter(s.position, s.from)
@@ -224,7 +224,7 @@ func (s *stream) tell(t chat.Snapshot) error {
 	return s.write(b)
 }
 
-// list tells the list of threads.
+// list sends the list of threads.
 func (s *stream) list(ctx context.Context, wanted uint64) error {
 	lines, err := s.srv.List(ctx, s.thread, wanted)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *stream) list(ctx context.Context, wanted uint64) error {
 	return s.event("threads", -1, func(w io.Writer) error { return s.srv.Pages.Threads(w, s.language, lines) })
 }
 
-// event renders and writes one.
+// event renders and sends an event.
 func (s *stream) event(name string, id int64, render func(io.Writer) error) error {
 	b, err := frame(name, id, render)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *stream) failed(err error) error {
 	return err
 }
 
-// frame is an event as sent. Its id is the position of the last entry that it covers; -1 is none.
+// frame formats an event. Its id is the position of the last entry that it covers; -1 is none.
 func frame(name string, id int64, render func(io.Writer) error) ([]byte, error) {
 	var data, b bytes.Buffer
 	if err := render(&data); err != nil {

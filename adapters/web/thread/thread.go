@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/web/store"
 )
 
-// Forgetter deletes what the bot knows of a thread, if anything.
+// Forgetter deletes what the bot stores about a thread, if anything.
 type Forgetter interface {
 	Forget(ctx context.Context, t adapters.Thread) error
 }
@@ -26,10 +26,10 @@ type Server struct {
 	Bot   Forgetter
 }
 
-// maxForm is the most bytes of a form with a title.
+// maxForm is the maximum size of the form in bytes.
 const maxForm = 16 << 10
 
-// ServeRename gives a thread another title.
+// ServeRename changes a thread's title.
 func (srv *Server) ServeRename(w http.ResponseWriter, r *http.Request) error {
 	id, t, err := srv.Thread(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (srv *Server) ServeRename(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ServeForget deletes a thread, and all that is known of it.
+// ServeForget deletes a thread and everything stored about it.
 func (srv *Server) ServeForget(w http.ResponseWriter, r *http.Request) error {
 	id, t, err := srv.Thread(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (srv *Server) ServeForget(w http.ResponseWriter, r *http.Request) error {
 	if err := srv.Bot.Forget(ctx, chat.ThreadOf(id)); err != nil {
 		return err
 	}
-	if err := srv.Store.Forget(ctx, id); err != nil { // which the bot may not have done
+	if err := srv.Store.Forget(ctx, id); err != nil { // the bot may not have done this
 		return err
 	}
 	if err := srv.Store.Purge(ctx); err != nil {

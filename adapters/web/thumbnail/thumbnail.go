@@ -1,4 +1,4 @@
-// Package thumbnail serves small pictures, which stand for their threads.
+// Package thumbnail serves thumbnails of the pictures that represent threads.
 package thumbnail
 
 import (
@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// AtOnce is how many pictures are made small at once.
+	// AtOnce is how many thumbnails are made concurrently.
 	AtOnce = 2
 	// patience is how long a browser waits for its turn.
 	patience = 20 * time.Second
-	// side is the longest side of a small picture, in pixels.
+	// side is the longest side of a thumbnail, in pixels.
 	side = 96
 )
 
-// none stands for a picture that is not there, or of which no small one can be made.
+// none replaces a thumbnail that cannot be made.
 //
 //go:embed none.svg
 var none []byte
 
-// Maker makes pictures small.
+// Maker makes thumbnails.
 type Maker interface {
-	// Small is a picture as a JPEG whose sides are at most that long.
+	// Small returns a picture as a JPEG whose sides are at most side pixels.
 	Small(ctx context.Context, key string, side int) ([]byte, error)
 }
 
-// Server serves the small pictures.
+// Server serves thumbnails.
 type Server struct {
 	*request.Reader
 
@@ -43,7 +43,7 @@ type Server struct {
 	Log   *slog.Logger
 }
 
-// ServeThumbnail serves a picture of a thread, small.
+// ServeThumbnail serves the thumbnail of a picture of a thread.
 func (srv *Server) ServeThumbnail(w http.ResponseWriter, r *http.Request) error {
 	_, t, err := srv.Thread(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (srv *Server) ServeThumbnail(w http.ResponseWriter, r *http.Request) error 
 	h.Set("Content-Security-Policy", media.MediaPolicy)
 	small, err := srv.small(r.Context(), f.Key)
 	if err != nil {
-		srv.Log.DebugContext(r.Context(), "a picture was not made small", "error", adapters.ForOperator(err))
+		srv.Log.DebugContext(r.Context(), "a thumbnail could not be made", "error", adapters.ForOperator(err))
 		h.Set("Content-Type", "image/svg+xml")
 		h.Set("Cache-Control", "private, max-age=60")
 		small = none
@@ -73,7 +73,7 @@ func (srv *Server) ServeThumbnail(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
-// small makes a picture small, when it is its turn.
+// small makes a thumbnail when it is its turn.
 func (srv *Server) small(ctx context.Context, key string) ([]byte, error) {
 	leave, ok := srv.Gate.Enter(ctx, "", patience)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package upload takes and removes the files of people, and serves all files of a thread.
+// Package upload accepts and deletes people's files, and serves all files of a thread.
 package upload
 
 import (
@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// AtOnce is how many files are taken at once.
+	// AtOnce is the maximum number of concurrent uploads.
 	AtOnce = 16
-	// PerPerson is how many of them may be one person's.
+	// PerPerson is how many of them may be of one person.
 	PerPerson = 6
-	// Patience is how long others wait.
+	// Patience is how long further uploads wait.
 	Patience = 10 * time.Second
-	// MaxPending is how many files of a thread may wait to be sent.
+	// MaxPending is the maximum number of unsent files of a person in a thread.
 	MaxPending = 2 * adapters.MaxFiles
-	// maxUploads is after how many entries a thread takes no more files.
+	// maxUploads is the number of entries after which a thread accepts no more files.
 	maxUploads = 10_000
 )
 
-// Server takes the files of browsers, and serves them and those of answers.
+// Server accepts uploads, and serves them and the files of answers.
 type Server struct {
 	*request.Reader
 
@@ -43,7 +43,7 @@ type Server struct {
 	Log     *slog.Logger
 }
 
-// Uploaded is the answer to an upload.
+// Uploaded is the response to an upload.
 type Uploaded struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -55,7 +55,7 @@ type Uploaded struct {
 	Height int    `json:"height,omitempty"`
 }
 
-// ServeUpload takes a file, which is the body of the request.
+// ServeUpload accepts a file, which is the body of the request.
 func (srv *Server) ServeUpload(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (srv *Server) ServeUpload(w http.ResponseWriter, r *http.Request) error {
 	}}
 	if err := srv.keep(w, r, &p); err != nil {
 		if gone := srv.Media.Delete(context.WithoutCancel(ctx), p.Key); gone != nil {
-			srv.Log.WarnContext(ctx, "what is left of an upload could not be removed", "error", adapters.ForOperator(gone))
+			srv.Log.WarnContext(ctx, "a failed upload could not be deleted", "error", adapters.ForOperator(gone))
 		}
 		return err
 	}
@@ -94,7 +94,7 @@ func (srv *Server) ServeUpload(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// counted counts what is read, and remembers why it ended.
+// counted counts the bytes read, and remembers a read error.
 type counted struct {
 	r   io.Reader
 	n   int64
@@ -145,7 +145,7 @@ func (srv *Server) ServeTakeBack(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ServeUploaded serves a file that was uploaded.
+// ServeUploaded serves an uploaded file.
 func (srv *Server) ServeUploaded(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
@@ -187,7 +187,7 @@ func (srv *Server) ServeAttachment(w http.ResponseWriter, r *http.Request) error
 	})
 }
 
-// mayUpload refuses uploads to a full thread, and of somebody with many unsent files.
+// mayUpload rejects uploads to a full thread, and by somebody with too many unsent files.
 func (srv *Server) mayUpload(ctx context.Context, thread, by string) error {
 	all, entries, err := srv.Store.Threads.Uploads(ctx, thread)
 	if err != nil {
@@ -208,7 +208,7 @@ func (srv *Server) mayUpload(ctx context.Context, thread, by string) error {
 	return nil
 }
 
-// keep stores the content, and detects what it is.
+// keep stores the content and detects its type.
 func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending) error {
 	ctx := r.Context()
 	content := &counted{r: http.MaxBytesReader(w, r.Body, srv.MaxFile)}
