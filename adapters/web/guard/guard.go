@@ -1,22 +1,22 @@
-// Package guard lets people into what the web channel serves, and keeps others out.
+// Package guard lets people into the web channel, and keeps others out.
 //
 // Guarantees:
-//   - Only hosts of the channel are served, so a foreign name that leads to this machine gets
+//   - Only the channel's own hosts are served, so a foreign name that resolves to this machine gets
 //     nothing (DNS rebinding).
-//   - Changes come from the channel's own origin only ([http.CrossOriginProtection]); pages of
-//     other origins can link to it, and not embed it.
-//   - Without a password and an authenticating proxy, only this machine is served: by its
-//     address, under its name, and through no proxy. With a public address nobody is, as a proxy
-//     need not say that it is one.
-//   - With a password, all but the login page needs a session. It does not verify names. Sessions
-//     are stored in a [State] under a hash of the cookie and the password: every process knows
-//     them, they survive restarts, and another password ends all.
-//   - Behind a proxy that authenticates, its header names the person. Headers from elsewhere are
+//   - Changes come only from the channel's own origin ([http.CrossOriginProtection]); pages of other
+//     origins can link to it, but not embed it.
+//   - Without a password and an authenticating proxy, only this machine is served: by its address,
+//     under its name, and not through a proxy. With a public address nobody is, since a proxy need
+//     not identify itself.
+//   - With a password, everything but the login page needs a session. Names are not verified.
+//     Sessions are stored in a [State] under a hash of the cookie and the password: every process
+//     knows them, they survive restarts, and another password ends them all.
+//   - Behind an authenticating proxy, its header names the person. Headers from elsewhere are
 //     ignored.
-//   - Long responses, such as streams of events, end after a while, and soon after their session,
-//     so that the browser authenticates again.
+//   - Long responses, such as event streams, end after a while, and soon after their session, so
+//     that the browser authenticates again.
 //   - Requests and password guesses are limited. Guesses at the login and by programs are counted
-//     apart. The counters are bounded, and known to this process only.
+//     separately. The counters are bounded, and local to this process.
 package guard
 
 import (
@@ -39,13 +39,14 @@ type Config struct {
 	// Header is the header in which an authenticating proxy names the person, such as Remote-User; ""
 	// means none. If a request lacks it, the Password is needed.
 	Header string
-	// Admins are the people in that header who are admins. Names that people choose themselves make nobody one.
+	// Admins are the admins among the people named by that header. Names that people choose themselves never
+	// count.
 	Admins []string
-	// Proxies are the addresses of trusted proxies: their X-Forwarded-For says for whom limits count.
-	// If there are none, proxies on this machine are trusted, but only with a Public address.
+	// Proxies are the addresses of trusted proxies, whose X-Forwarded-For says for whom limits count. If empty,
+	// proxies on this machine are trusted, but only with a Public address.
 	Proxies []netip.Prefix
-	// Public is the public address of the channel; nil means this machine and IP addresses. Its host
-	// is served and its origin trusted. With https, cookies are for https only.
+	// Public is the public address of the channel; nil means this machine and IP addresses. Its host is served and
+	// its origin trusted. With https, cookies are secure.
 	Public *url.URL
 	// Hosts are more names under which the channel is served.
 	Hosts []string
@@ -53,11 +54,10 @@ type Config struct {
 	State State
 	// Session is how long a session lasts after its last use. Zero means 30 days.
 	Session time.Duration
-	// Changes limits how often a person may change something, and Reads limits everything else. Zero
-	// means 60 a minute and 30 at once, and 1200 and 600. This machine alone has no limits.
+	// Changes limits how often a person may change something, and Reads everything else. Zero means 60 per minute
+	// with bursts of 30, and 1200 with bursts of 600. If only this machine is served, there are no limits.
 	Changes, Reads Limit
-	// Unlimited reports whether a request is exempt from these limits, such as an upload. Nil means
-	// that none is.
+	// Unlimited reports whether a request is exempt from these limits, such as an upload. Nil means none is.
 	Unlimited func(*http.Request) bool
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
@@ -67,22 +67,22 @@ type Config struct {
 // Limit is how often something may be done.
 type Limit struct {
 	PerMinute int
-	AtOnce    int // at once after a pause
+	AtOnce    int // burst
 }
 
 func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
 
-// Guard lets people in. It is safe for use by many goroutines.
+// Guard lets people in. It is safe for concurrent use.
 type Guard struct {
 	address
 
-	exposed   bool // it has no password, but others can reach it: nobody is let in
+	exposed   bool // reachable by others without a password: nobody is let in
 	password  [sha256.Size]byte
 	header    string
 	admins    map[string]bool // by id
 	proxies   []netip.Prefix
 	forwarded bool // X-Forwarded-For of proxies is trusted
-	near      bool // no proxies were set, so those of this machine are trusted
+	near      bool // no proxies are configured, so those of this machine are trusted
 	origins   *http.CrossOriginProtection
 	sessions  sessions
 	guesses   *guesses // at the login
@@ -136,7 +136,7 @@ func New(c Config) (*Guard, error) {
 	return g, nil
 }
 
-// Protect serves people who are let in. [Who] says who it is.
+// Protect serves people who are let in. [Who] returns the person.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	return g.Outer(g.ownOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, no := g.admit(w, r)
@@ -176,29 +176,29 @@ func (g *Guard) Handler() http.Handler {
 	mux.HandleFunc("POST /logout", g.logout)
 	all := http.NewServeMux()
 	all.Handle("/", g.Outer(g.ownOrigin(mux)))
-	all.HandleFunc("GET /login/static/", g.file) // under every Host: a refusal is shown with it
+	all.HandleFunc("GET /login/static/", g.file) // under every Host, since a refusal loads them
 	return all
 }
 
-// settle reads the parts of the configuration that may be invalid.
+// settle parses the parts of the configuration that may be invalid.
 func (g *Guard) settle(c Config) error {
 	switch {
 	case c.Password != "" && c.State == nil:
-		return errors.New("a password needs a place for sessions")
+		return errors.New("a password needs a State for sessions")
 	case c.Session < 0:
-		return fmt.Errorf("a session that lasts %v is none", c.Session)
+		return fmt.Errorf("the session length must not be negative: %v", c.Session)
 	case c.Header != "" && !headerName(c.Header):
-		return fmt.Errorf("%q is no name of a header", c.Header)
+		return fmt.Errorf("%q is not a valid header name", c.Header)
 	case !g.changes.limit.valid() || !g.reads.limit.valid():
-		return errors.New("a limit lets nothing through")
+		return errors.New("a limit must be positive")
 	case slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }):
-		return errors.New("an address of the proxies is not valid")
+		return errors.New("a proxy's address is invalid")
 	}
 	g.admins = map[string]bool{}
 	for _, name := range c.Admins {
 		person, ok := named(name)
 		if !ok || c.Header == "" {
-			return fmt.Errorf("%q is no admin whom a header names", name)
+			return fmt.Errorf("%q cannot be the name of an admin in a header", name)
 		}
 		g.admins[person.ID] = true
 	}
@@ -208,7 +208,7 @@ func (g *Guard) settle(c Config) error {
 		}
 		host, ok := hostname(name)
 		if !ok {
-			return fmt.Errorf("%q is no name of a host", name)
+			return fmt.Errorf("%q is not a valid host name", name)
 		}
 		g.hosts[host.name] = true
 	}
@@ -217,7 +217,7 @@ func (g *Guard) settle(c Config) error {
 	}
 	host, ok := hostname(c.Public.Host)
 	if !ok || c.Public.Scheme != "http" && c.Public.Scheme != "https" {
-		return errors.New("the public address is none of http or https")
+		return errors.New("the public address must be an http or https URL")
 	}
 	g.hosts[host.name], g.public, g.https = true, host.name, c.Public.Scheme == "https"
 	g.exposed = g.open && !host.local()

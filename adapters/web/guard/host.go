@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// host is the value of a Host header.
+// host is a parsed Host header.
 type host struct {
 	name string     // in lower case, without a final dot; an IP address in its shortest form
 	addr netip.Addr // if it is an IP address
 }
 
-// local reports whether browsers on this machine use the name for this machine.
+// local reports whether the name stands for this machine, as used by its browsers.
 func (h host) local() bool { return h.name == "localhost" || h.addr.IsLoopback() }
 
 // hostname parses a host with or without a port, as browsers write it.
@@ -45,22 +45,22 @@ func hostname(s string) (host, bool) {
 
 // address is where the channel is served.
 type address struct {
-	open   bool // to people at this machine
+	open   bool // to people at this machine, without a login
 	hosts  map[string]bool
 	public string // host name of the public address, "" if it is not set
 	https  bool   // of the public address
 }
 
-// known reports whether the channel is served under that host. Nobody else can make an IP address
-// lead here, so every IP address is known if people must log in.
+// known reports whether the channel is served under that host. Nobody else can make an IP address lead here, so if
+// people must log in, every IP address is known.
 func (a *address) known(h host) bool {
 	return h.local() || a.hosts[h.name] || !a.open && h.addr.IsValid()
 }
 
-// secure reports whether the request is known to have come by https.
+// secure reports whether the request certainly came by https.
 func (a *address) secure(h host) bool { return a.https && h.name == a.public }
 
-// policy is the Content-Security-Policy of the pages: only the channel's own files run.
+// policy is the Content-Security-Policy of the pages: only the channel's own files may run.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -72,7 +72,7 @@ func (a *address) harden(header http.Header, h host) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()")
 	header.Set("Cache-Control", "no-store")
-	if a.secure(h) || h.local() { // browsers ignore it elsewhere, with a warning
+	if a.secure(h) || h.local() { // elsewhere browsers ignore it with a warning
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	if a.secure(h) {
@@ -80,7 +80,7 @@ func (a *address) harden(header http.Header, h host) {
 	}
 }
 
-// ownOrigin refuses requests that pages of other origins send or embed. Links are allowed.
+// ownOrigin rejects requests that pages of other origins send or embed. Links are allowed.
 func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := g.origins.Check(r); err != nil || embedded(r) {

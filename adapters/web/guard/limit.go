@@ -8,15 +8,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// remembered is how many people and addresses are remembered at least.
+// remembered is the minimum number of people and addresses that are remembered.
 const remembered = 4096
 
-// recent remembers the entries that were used last: at least that many, at most twice as many.
+// recent remembers the most recently used entries: at least remembered, and at most twice as many.
 type recent[T any] struct {
 	young, old map[string]*T
 }
 
-// of returns the entry of a key, or creates it.
+// of returns the entry of a key, creating it if needed.
 func (k *recent[T]) of(key string, create func() *T) *T {
 	v, ok := k.young[key]
 	if ok {
@@ -42,7 +42,7 @@ type buckets struct {
 
 func newBuckets(l Limit) *buckets { return &buckets{limit: l} }
 
-// take counts a request, or returns how long to wait before the next.
+// take counts a request, or returns how long to wait.
 func (b *buckets) take(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func wait(l *rate.Limiter, now time.Time) time.Duration {
 	return d
 }
 
-// pace refuses people who send too many requests.
+// pace rejects requests of people who send too many.
 func (g *Guard) pace(r *http.Request, who string) *refusal {
 	if g.open || g.unlimited != nil && g.unlimited(r) {
 		return nil
@@ -78,7 +78,7 @@ func (g *Guard) pace(r *http.Request, who string) *refusal {
 	return nil
 }
 
-// guesses limits password guesses: for each address by waits that double, and in all by a slow rate.
+// guesses limits password guesses: per address by doubling waits, and in total by a slow rate.
 type guesses struct {
 	mu   sync.Mutex
 	all  *rate.Limiter
@@ -101,8 +101,8 @@ func newGuesses() *guesses {
 	return &guesses{all: rate.NewLimiter(rate.Every(3*time.Second), 60)}
 }
 
-// try counts a guess, or returns how long to wait. A right guess resets its address. While there is a
-// wait, nobody may learn whether a guess is right.
+// try counts a guess, or returns how long to wait. A correct guess resets its address. During a wait, nobody may
+// learn whether a guess is correct.
 func (g *guesses) try(from string, right bool, now time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mostForm is the largest login form, in bytes.
+// mostForm is the maximum size of the login form in bytes.
 const mostForm = 16 << 10
 
 // askPassword serves the login page to people who need it.

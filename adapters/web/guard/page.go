@@ -23,14 +23,14 @@ type page struct {
 	Sentence string // why something was refused
 	Name     string // as it was entered
 	Next     string // where to go after the login
-	Static   string // the address of the files that the page loads
+	Static   string // URL of the files that the page loads
 }
 
 // pages are the guard's own pages.
 type pages struct {
 	words     *messages.Catalogue
 	templates *template.Template
-	static    string // the address of the files that they load; it changes with the files
+	static    string // URL of the files that they load; it changes with their content
 }
 
 func newPages() (*pages, error) {
@@ -83,5 +83,5 @@ func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, files, "static/"+name) //nolint:gosec // one of the two
 }
 
-// language returns our language that the browser prefers.
+// language returns the supported language that the browser prefers.
 func language(r *http.Request) string { return messages.Accept(r.Header.Get("Accept-Language")) }

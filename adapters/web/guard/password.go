@@ -10,9 +10,9 @@ import (
 // tooManyGuesses is the sentence for people who must wait.
 const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
 
-// guess reports whether the password is right, or how long to wait before it is checked.
+// guess reports whether the password is correct, or how long to wait before it is checked.
 func (g *Guard) guess(r *http.Request, password string, earlier *guesses) (wait time.Duration, right bool) {
-	given := sha256.Sum256([]byte(password)) // hashes have one length, so that the comparison takes the same time
+	given := sha256.Sum256([]byte(password)) // equal lengths, for a constant-time comparison
 	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1
 	if wait = earlier.try(g.Address(r), right, g.now()); wait > 0 {
 		return wait, false

@@ -31,9 +31,9 @@ func proxied(header http.Header) bool {
 	return false
 }
 
-// Address is what limits are counted for without a person: the address that connected, or the last
-// one before the trusted proxies; of IPv6 its /64. Of a proxy on this machine, if none are set, only
-// the last hop is believed.
+// Address returns the address that limits count for when there is no person: the one that connected, or the last
+// one before the trusted proxies; for IPv6 its /64. If no proxies are configured, only the last hop of a proxy on
+// this machine is believed.
 func (g *Guard) Address(r *http.Request) string {
 	a := peer(r)
 	if g.forwarded && within(g.proxies, a) {

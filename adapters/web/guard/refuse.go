@@ -15,7 +15,7 @@ import (
 	"atelier/adapters/messages"
 )
 
-// refusal is why a request is not served.
+// refusal is the reason why a request is not served.
 type refusal struct {
 	status int
 	format string // of the sentence for people
@@ -24,15 +24,15 @@ type refusal struct {
 	login  bool          // logging in would help
 }
 
-// troubled is how long to wait when something does not work.
+// troubled is how long to wait after an internal error.
 const troubled = 5 * time.Second
 
-// amount is a waiting time in words.
+// amount is a waiting time for people.
 type amount time.Duration
 
 var _ messages.Message = amount(0)
 
-// Phrase gives it in seconds, or in minutes if there are many.
+// Phrase returns it in seconds, or in minutes if it is long.
 func (a amount) Phrase() (format string, args []any) {
 	if s := seconds(time.Duration(a)); s < 120 {
 		return "%d s", []any{s}
@@ -47,8 +47,8 @@ func (a amount) String() string {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// refuse answers in the form that was requested: a page, a fragment or JSON for a script, or a line
-// for a program.
+// refuse answers in the form that was requested: a page, a fragment or JSON for a script, or a line of text for a
+// program.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	header := w.Header()
 	if no.wait > 0 {
@@ -76,11 +76,11 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	case strings.Contains(accept, "application/json") || r.Header.Get("Sec-Fetch-Dest") == "empty":
 		header.Set("Content-Type", "application/json")
 		w.WriteHeader(no.status)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": sentence}) //nolint:errcheck,errchkjson // who asked is gone
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": sentence}) //nolint:errcheck,errchkjson // the client may have left
 	default:
 		header.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(no.status)
-		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck,gosec // who asked is gone; it is plain text
+		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck,gosec // the client may have left; it is plain text
 	}
 }
 
@@ -116,7 +116,7 @@ func inside(to string) string {
 	return to
 }
 
-// cut returns the beginning of what a stranger sent, for the log.
+// cut shortens untrusted text for the log.
 func cut(s string) string { return s[:min(len(s), 100)] }
 
 // journal is a log that strangers cannot flood.

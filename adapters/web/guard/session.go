@@ -22,11 +22,11 @@ type State interface {
 	DeleteAll(ctx context.Context, group string) error
 }
 
-// longest is how long a session lasts at most, however often it is renewed.
+// longest is the maximum length of a session, however often it is renewed.
 const longest = 365 * 24 * time.Hour
 
-// sessions records who has logged in. A browser holds 256 random bits. Their HMAC with the password is
-// the name of the session's list, so the State reveals no session and no password.
+// sessions records who has logged in. A browser holds 256 random bits. Their HMAC with the password names the
+// session's list, so the State reveals no session and no password.
 type sessions struct {
 	state    State
 	password [sha256.Size]byte
@@ -34,8 +34,8 @@ type sessions struct {
 	now      func() time.Time
 }
 
-// record is an entry of a session's list: first the login with the name, then uses. A list without a
-// login belongs to a session that ended while it was renewed.
+// record is an entry of a session's list: first the login with the name, then renewals. A list without a login
+// belongs to a session that ended while it was renewed.
 type record struct {
 	Name string    `json:"name,omitempty"`
 	At   time.Time `json:"at"`
@@ -44,10 +44,10 @@ type record struct {
 // session is a session; its person has no name if nobody is logged in.
 type session struct {
 	name string
-	due  bool // its use must be recorded
+	due  bool // it must be renewed
 }
 
-// tokens are encoded in this way.
+// tokens is the encoding of tokens.
 var tokens = base64.RawURLEncoding.Strict()
 
 func (s sessions) group(token string) (string, bool) {
@@ -84,7 +84,7 @@ func (s sessions) append(ctx context.Context, token string, r record) error {
 	return nil
 }
 
-// find returns the session of nobody if there is none or it is over.
+// find returns a session. Its person has no name if it does not exist or is over.
 func (s sessions) find(ctx context.Context, token string) (session, error) {
 	group, ok := s.group(token)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"atelier/adapters"
 )
 
-// visit says who was let in, and how.
+// visit is a person who was let in, and how.
 type visit struct {
 	person adapters.Person
 	token  string // of the session, if there is one
@@ -41,13 +41,13 @@ func CanLeave(ctx context.Context) bool {
 // local is the person at this machine.
 func local() adapters.Person { return adapters.Person{ID: "local", Admin: true} }
 
-// The longest name, in characters, and the longest id of a name, in bytes.
+// The maximum length of a name in characters, and of its id in bytes.
 const (
 	maxName = 60
 	maxID   = 255
 )
 
-// named returns the person of a name. Case, width and invisible characters do not matter.
+// named returns the person with a name. Case, width and invisible characters are ignored.
 func named(name string) (adapters.Person, bool) {
 	if len(name) > 8*maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return adapters.Person{}, false
@@ -70,7 +70,7 @@ func shown(r rune) rune {
 	return r
 }
 
-// seen drops everything invisible.
+// seen drops all invisible characters.
 func seen(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 		return -1
@@ -92,7 +92,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) 
 	return g.admitSession(w, r)
 }
 
-// admitLocal lets in people at this machine, but no proxy, which may forward for others.
+// admitLocal lets in people at this machine, but not through a proxy, which may act for others.
 func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 	if g.exposed {
 		g.journal.note(r, "exposed", "a request was refused: as PUBLIC_URL is set, WEB_PASSWORD or WEB_USER_HEADER is needed")
@@ -107,7 +107,7 @@ func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 		"Whoever runs it can let others in: they set WEB_PASSWORD."}
 }
 
-// admitNamed lets in the person whom the proxy's header names. told is false if the password is needed.
+// admitNamed lets in the person named by the proxy's header. told is false if the password is needed.
 func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 	trusted, names := within(g.proxies, peer(r)), r.Header.Values(g.header)
 	password := g.sessions.state != nil
@@ -155,7 +155,7 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 const (
 	// streamed is how long a response lasts before the browser must authenticate again.
 	streamed = time.Hour
-	// lookAgain is how often the session is checked during a response.
+	// lookAgain is the interval at which the session is checked during a response.
 	lookAgain = time.Minute
 )
 
@@ -192,7 +192,7 @@ func (g *Guard) bounded(ctx context.Context, r *http.Request, v visit) (context.
 	}
 }
 
-// askLogin refuses people without a session. Their attempts are limited too.
+// askLogin rejects requests without a session, and limits them too.
 func (g *Guard) askLogin(r *http.Request) *refusal {
 	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		return no

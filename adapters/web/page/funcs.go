@@ -12,10 +12,10 @@ import (
 	"atelier/adapters/web/point"
 )
 
-// speaker says things in one language.
+// speaker translates sentences to one language.
 type speaker func(format string, args ...any) string
 
-// funcs are what the templates of a language can call.
+// funcs returns the template functions of a language.
 func (p *Renderer) funcs(tag string) template.FuncMap {
 	say := speaker(func(format string, args ...any) string { return p.Words.Say(tag, format, args...) })
 	return template.FuncMap{
@@ -43,7 +43,7 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 	}
 }
 
-// pressValues is what is posted where a choice is pressed: it is taken, or taken back.
+// pressValues returns what is posted when a choice is pressed: choose it, or undo that.
 func pressValues(c Choice) string {
 	if c.Mine {
 		return fmt.Sprintf(`{"sign":"choose","number":%d,"back":true}`, c.Number)
@@ -51,7 +51,7 @@ func pressValues(c Choice) string {
 	return fmt.Sprintf(`{"sign":"choose","number":%d}`, c.Number)
 }
 
-// state says how a step stands.
+// state names the state of a step.
 func (say speaker) state(s adapters.StepState) string {
 	switch s {
 	case adapters.StepRunning:
@@ -67,7 +67,7 @@ func (say speaker) state(s adapters.StepState) string {
 	return say("waits")
 }
 
-// serverState says how a server stands.
+// serverState names the state of a server.
 func (say speaker) serverState(state string) string {
 	switch state {
 	case "up":
@@ -83,10 +83,10 @@ var icons = map[adapters.StepState]string{
 	adapters.StepRunning: "run", adapters.StepDone: "check", adapters.StepFailed: "cross", adapters.StepSkipped: "skip",
 }
 
-// stateIcon is the icon of a step's state.
+// stateIcon returns the icon of a step's state.
 func stateIcon(s adapters.StepState) string { return cmp.Or(icons[s], "wait") }
 
-// needs says which file is to be attached.
+// needs says which file to attach.
 func (say speaker) needs(kind string) string {
 	switch kind {
 	case "image":
@@ -103,11 +103,11 @@ func (say speaker) needs(kind string) string {
 	return say("Attach a file: %s", kind)
 }
 
-// composerView is what the form is given in which messages are written.
+// composerView is the data of the message form.
 type composerView struct {
 	Thread   string
 	Fresh    bool
-	Wish     string // what the message is to begin with
+	Wish     string // initial text of the message
 	MaxFile  int64
 	MaxFiles int
 }

@@ -2,7 +2,7 @@ package page
 
 import "time"
 
-// Operations is how the program fares. It has nothing of what people ask for.
+// Operations is the state of the program, without anything that people asked for.
 type Operations struct {
 	Queues    []Queue
 	Processes []Process
@@ -10,15 +10,15 @@ type Operations struct {
 	Failures  []Failure // latest first
 }
 
-// Queue is how the tasks of one queue stand.
+// Queue is the state of one queue.
 type Queue struct {
 	Name                           string
 	Waiting, Active, Later, Failed int
-	Oldest                         time.Duration // for which the first task waits
+	Oldest                         time.Duration // wait of the oldest task
 	Workers                        int
 }
 
-// Process is one that works on queues.
+// Process is a process that works on queues.
 type Process struct {
 	Name   string
 	Since  time.Time
@@ -27,13 +27,13 @@ type Process struct {
 	Tools  int
 }
 
-// Server is one that tools run on.
+// Server is a server that tools run on.
 type Server struct {
 	Name, Kind                      string
 	State                           string // up, loading or down
-	Why                             string // it is down
+	Why                             string // why it is down
 	Live, All                       int    // ways to run a tool on it
-	Running, Waiting, RunningAtOnce int    // calls; RunningAtOnce 0 is any number
+	Running, Waiting, RunningAtOnce int    // calls; RunningAtOnce 0 means unlimited
 	Alone                           []string
 }
 
@@ -44,5 +44,5 @@ type Failure struct {
 	At       time.Time
 	Partly   bool
 	Tools    []string // that failed
-	Why      string   // it ended before its time, in a word
+	Why      string   // why it ended early, in a word
 }

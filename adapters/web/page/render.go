@@ -23,15 +23,15 @@ var wordFiles embed.FS
 
 // Renderer renders pages and pieces of them. It is safe for concurrent use.
 type Renderer struct {
-	hash    string // of all static files: it names their folder
+	hash    string // of all static files; part of their path
 	assets  map[string]asset
 	Words   *messages.Catalogue
 	matcher language.Matcher
-	spoken  []*template.Template // one for each of the matcher's languages
-	tags    []string             // and its BCP 47 tag
+	spoken  []*template.Template // one per language of the matcher
+	tags    []string             // their BCP 47 tags
 }
 
-// New reads the templates, the words and the static files that the program holds.
+// New parses the embedded templates, words and static files.
 func New() (*Renderer, error) {
 	folder, err := fs.Sub(wordFiles, "words")
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Renderer) Page(w io.Writer, v View) error {
 	return p.write(w, v.Language, "page", v)
 }
 
-// Messages writes message elements, to be put into a page by their ids.
+// Messages writes message elements, which replace those with the same ids in a page.
 func (p *Renderer) Messages(w io.Writer, tag string, v []Message) error {
 	return p.write(w, tag, "messages", v)
 }
@@ -84,17 +84,17 @@ func (p *Renderer) Tools(w io.Writer, tag string, v ToolList) error {
 	return p.write(w, tag, "tool-lists", v)
 }
 
-// Tool writes what is known of a tool.
+// Tool writes the details of a tool.
 func (p *Renderer) Tool(w io.Writer, tag string, v Tool) error {
 	return p.write(w, tag, "tool", v)
 }
 
-// Found writes what was found by a query.
+// Found writes the result of a search.
 func (p *Renderer) Found(w io.Writer, tag string, v Found) error {
 	return p.write(w, tag, "found", v)
 }
 
-// Work writes how an answer came about, as a drawing and a list; nil is unknown.
+// Work writes how an answer was made, as a drawing and a list; nil means unknown.
 func (p *Renderer) Work(w io.Writer, tag string, v *drawing.Work) error {
 	if v == nil {
 		return p.write(w, tag, "unknown-work", nil)
@@ -102,12 +102,12 @@ func (p *Renderer) Work(w io.Writer, tag string, v *drawing.Work) error {
 	return p.write(w, tag, "work", drawing.Draw(*v))
 }
 
-// Failure writes a sentence, in the reader's language already, that says what went wrong.
+// Failure writes a sentence, already translated, that says what went wrong.
 func (p *Renderer) Failure(w io.Writer, tag, sentence string) error {
 	return p.write(w, tag, "failure", sentence)
 }
 
-// language is the index of the closest language, English if there is none.
+// language returns the index of the closest language, English if there is none.
 func (p *Renderer) language(tag string) int {
 	wanted, err := language.Parse(tag)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *Renderer) language(tag string) int {
 	return i
 }
 
-// write renders a template in the language that is next to that tag.
+// write renders a template in the language closest to the tag.
 func (p *Renderer) write(w io.Writer, tag, name string, v any) error {
 	if err := p.spoken[p.language(tag)].ExecuteTemplate(w, name, v); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)

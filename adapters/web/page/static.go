@@ -22,7 +22,7 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// asset is a static file, as it is and compressed.
+// asset is a static file, uncompressed and compressed.
 type asset struct {
 	contentType   string
 	plain, zipped []byte
@@ -39,7 +39,8 @@ var assetTypes = map[string]string{
 	".pdf": "application/pdf",
 }
 
-// loadAssets reads the static files, also of the picture marker, by path, and the hash of all.
+// loadAssets reads the static files, including those of the picture marker, and returns them by path with a hash
+// of all.
 func loadAssets() (map[string]asset, string, error) {
 	own, err := fs.Sub(staticFiles, "static")
 	if err != nil {
@@ -58,7 +59,7 @@ func loadAssets() (map[string]asset, string, error) {
 	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
 }
 
-// addAssets adds the files that are of a type which is served.
+// addAssets adds the files with a known type.
 func addAssets(all map[string]asset, folder string, files fs.FS) error {
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		contentType, served := assetTypes[path.Ext(name)]
@@ -91,10 +92,10 @@ func zip(content []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Folder is the path of the static files, which changes with their content.
+// Folder returns the path of the static files, which changes with their content.
 func (p *Renderer) Folder() string { return "/static/" + p.hash }
 
-// Static serves the static files below their folder, which changes with them.
+// Static serves the static files below Folder.
 func (p *Renderer) Static() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, p.Folder()+"/")
@@ -123,12 +124,12 @@ func (p *Renderer) Static() http.Handler {
 	})
 }
 
-// samples are files to try a request with, by the type that it needs.
+// samples are files to try requests with, by the type that the request needs.
 var samples = map[string]string{
 	"image": "samples/harbour.jpg", "audio": "samples/harbour.mp3", "video": "samples/harbour.mp4", "document": "samples/harbour.pdf",
 }
 
-// sample is the address of a file to try a request with, "" if it needs none, or there is none of its type.
+// sample returns the URL of the sample of a type, "" if there is none.
 func (p *Renderer) sample(needs string) string {
 	name, ok := samples[needs]
 	if !ok {
@@ -137,10 +138,10 @@ func (p *Renderer) sample(needs string) string {
 	return p.Folder() + "/" + name
 }
 
-// SampleName is the name of the file to try a request with that needs one of a type, "" for none.
+// SampleName returns the file name of the sample of a type.
 func SampleName(needs string) string { return path.Base(samples[needs]) }
 
-// OpenSample opens the file to try a request with that needs one of a type.
+// OpenSample opens the sample of a type.
 func OpenSample(needs string) (io.ReadCloser, error) {
 	name, ok := samples[needs]
 	if !ok {
@@ -153,7 +154,7 @@ func OpenSample(needs string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// modules are the scripts of every page, for browsers to load early.
+// modules returns the scripts of every page, for browsers to preload.
 func (p *Renderer) modules() []string {
 	var all []string
 	for name := range p.assets {

@@ -39,12 +39,12 @@ func liveFirst(a, b bool) int {
 	return cmp.Compare(rank[a], rank[b])
 }
 
-// ListOf is the list of the tools that a query found among all.
+// ListOf returns the list of the tools that a query found among all.
 func ListOf(query string, found, all []Tool) ToolList {
 	return ToolList{Query: query, Tools: found, Live: live(all), All: len(all)}
 }
 
-// live is how many of the tools can run.
+// live counts the tools that can run.
 func live(tools []Tool) int {
 	n := 0
 	for _, t := range tools {
@@ -55,10 +55,10 @@ func live(tools []Tool) int {
 	return n
 }
 
-// term is the name of a domain or type in the language, or its own.
+// term translates the name of a domain or type, or returns it unchanged.
 func (say speaker) term(name string) string {
 	name = strings.ReplaceAll(markup.Name(name), "-", " ")
-	if strings.Contains(name, "%") { // it would not be told as it is
+	if strings.Contains(name, "%") { // it cannot be a format
 		return name
 	}
 	return say(name)

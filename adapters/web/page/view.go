@@ -9,7 +9,7 @@ import (
 
 // The data of the templates. The templates escape all of it but template.HTML.
 
-// View is a whole page: the first of Missing, Thread, Gallery, Found, Operations, Fresh and Tool that is set, or the
+// View is a whole page. It shows the first of Missing, Thread, Gallery, Found, Operations, Fresh and Tool that is set, or the
 // tools page.
 type View struct {
 	Language string // of the page's own words, a BCP 47 tag
@@ -19,15 +19,15 @@ type View struct {
 	Threads  []ThreadLine
 	Thread   *Thread   // nil on the empty page
 	Fresh    string    // the id of the thread that the first message on the empty page begins
-	Missing  string    // a sentence for people: why there is nothing
+	Missing  string    // why there is nothing, a sentence for people
 	Examples []Example // on the empty page
 	Tools    ToolList  // on the tools page
-	Tool     *Tool     // nil on other pages than a tool's
-	// Operations is nil on other pages than the operators'.
+	Tool     *Tool     // only on a tool's page
+	// Operations is only set on the operations page.
 	Operations *Operations
-	Gallery    *Gallery // nil on other pages than the gallery
-	Found      *Found   // nil on other pages than what was found
-	Wish       string   // what the message on the empty page is to begin with
+	Gallery    *Gallery // only on the gallery
+	Found      *Found   // only on the search page
+	Wish       string   // initial text of the message on the empty page
 	Static     string   // the path of the static files; "" is this process's
 	MaxFile    int64    // in bytes
 	MaxFiles   int
@@ -40,7 +40,7 @@ type ThreadLine struct {
 	At    time.Time
 	Open  bool // the page shows it
 	Busy  bool // something runs in it
-	// Picture is the address of a small picture of it, "" if it has none.
+	// Picture is the URL of a thumbnail, "" if there is none.
 	Picture string
 }
 
@@ -55,22 +55,22 @@ type Gallery struct {
 type Result struct {
 	File
 
-	Message string // the address of the answer
+	Message string // URL of the answer
 	At      time.Time
 }
 
-// Found is what was found by a query.
+// Found is the result of a search.
 type Found struct {
 	Query   string
 	Threads []FoundThread
 	Tools   []Tool
 }
 
-// FoundThread is a thread that was found.
+// FoundThread is a thread in the result.
 type FoundThread struct {
 	ThreadLine
 
-	Message string // the id of the message that was found, "" where the title was
+	Message string // id of the matching message, "" if the title matched
 	Excerpt string // of the message
 }
 
@@ -80,7 +80,7 @@ type Thread struct {
 	Title    string
 	Position int64  // of the last entry; -1 for none
 	From     int64  // the position from which it is shown; 0 for all
-	Earlier  string // the address of a page that shows more; "" if all is shown
+	Earlier  string // URL of a page that shows more; "" if everything is shown
 	Messages []Message
 	// CanForget reports whether the reader may delete the thread.
 	CanForget bool
@@ -88,11 +88,11 @@ type Thread struct {
 
 // Message is a person's message, an answer or a progress message.
 type Message struct {
-	ID      string // unique in the page, fit for an element's id
+	ID      string // unique in the page, usable as an element's id
 	Thread  string
 	By      string // the person's name; "" is the bot
 	Mine    bool   // the reader wrote it
-	For     string // the name of the person whom an answer mentions, "" is nobody
+	For     string // name of the person whom an answer mentions, "" is nobody
 	ForMe   bool   // that is the reader
 	At      time.Time
 	Removed bool
@@ -103,33 +103,33 @@ type Message struct {
 	Marks    []Mark
 	Status   adapters.Status    // of a person's request
 	Progress *adapters.Progress // nil unless it is a progress message
-	Shown    bool               // a progress message that its answer shows
-	Run      *adapters.Progress // of an answer: how it went
-	ReplyTo  string             // the id of the message that it answers, "" if that does not exist
+	Shown    bool               // a progress message that is shown with its answer
+	Run      *adapters.Progress // the progress of an answer
+	ReplyTo  string             // id of the message that it answers, "" if that does not exist
 
 	Choices []Choice
 	Asks    bool // nothing is done until a choice is pressed
-	Picks   bool // the choices are results to go on with
+	Picks   bool // the choices are results to continue with
 
-	Examples []Example // that can be tried
+	Examples []Example // requests to try
 
-	GoOn []adapters.Sign // the buttons by which it is gone on from an answer
+	GoOn []adapters.Sign // buttons to continue from an answer
 
 	CanAgain, CanStop, CanRemove, CanEdit bool // the buttons
-	Edited                                bool // it is not as it was sent
+	Edited                                bool // a person's message was edited
 
 	HasWork bool   // it answers a request
-	WorkURL string // what was done for it, if anything, is loaded from there
-	ActURL  string // where reactions are posted
-	AllURL  string // where all of several files can be saved at once, "" where there is no such place
+	WorkURL string // loads how it was done
+	ActURL  string // reactions are posted here
+	AllURL  string // downloads several files at once, "" if there are not several
 }
 
-// Choice is an alternative, or a guess at what is meant.
+// Choice is an alternative, or a possible meaning of the request.
 type Choice struct {
 	Number  int
 	Text    string
-	Pressed int  // by how many
-	Mine    bool // the reader too, who can take it back
+	Pressed int  // number of people
+	Mine    bool // the reader too, who can undo it
 	Ready   bool
 }
 
@@ -142,25 +142,25 @@ type File struct {
 	URL             string // to show it; pages are framed
 	Download        string
 	Width, Height   int // of a picture, 0 if unknown
-	// Mark is what marks on this picture name, "picture:NAME" or "file:ID"; "" if it has none.
+	// Mark is the name for marks on this picture, "picture:NAME" or "file:ID"; "" if it cannot be marked.
 	Mark string
-	// Before is the address of the picture that this one was made of, "" if that is not known.
+	// Before is the URL of the picture that this one was made from, "" if unknown.
 	Before string
-	// Use is what a message that works on this file names; "" if none can.
+	// Use is the reference for a message that works on this file; "" if there is none.
 	Use string
 }
 
-// Mark is what was marked on a picture.
+// Mark is the marks on a picture.
 type Mark struct {
 	Name                 string // of the picture
 	Points, Boxes, Masks int
-	Drawn                *Marked // nil if the picture does not exist any more
+	Drawn                *Marked // nil if the picture no longer exists
 }
 
 // Marked is a picture with its marks, in pixels of the picture.
 type Marked struct {
 	ID            string // unique in the page
-	Picture, Mask string // addresses; Mask is "" if nothing is painted
+	Picture, Mask string // URLs; Mask is "" if nothing is painted
 	Width, Height int
 	Points        []adapters.Point
 	Boxes         []Box
@@ -169,18 +169,18 @@ type Marked struct {
 // Box is a marked box.
 type Box struct{ X, Y, W, H int }
 
-// The largest size of a marked picture and its points, in CSS pixels, as in message.css.
+// The maximum size of a marked picture and its points, in CSS pixels, as in message.css.
 const (
 	markedWidth, markedHeight = 240, 160
 	pointRadius               = 5
 )
 
-// Radius is the radius of a point.
+// Radius returns the radius of a point.
 func (m Marked) Radius() int {
 	return max(1, pointRadius*m.Width/markedWidth, pointRadius*m.Height/markedHeight)
 }
 
-// ToolList is the tools that a query finds, or all without one.
+// ToolList is the tools that match a query, or all tools.
 type ToolList struct {
 	Query     string
 	Tools     []Tool
@@ -194,13 +194,13 @@ type Tool struct {
 	Makes                     string   // its type
 	Examples                  []string
 	Live                      bool
-	By                        string // what runs it, if it is live
-	Why                       string // why it is not live, and how to get it
+	By                        string // what runs it, if live
+	Why                       string // why it is not live, and how to enable it
 	Try                       *Example
 }
 
-// Example is a request that can be sent at once.
+// Example is a request that can be sent as it is.
 type Example struct {
 	Wish  string
-	Needs string // the type of the file to attach, "" for none
+	Needs string // type of the file to attach, "" for none
 }

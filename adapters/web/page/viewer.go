@@ -21,12 +21,12 @@ type Viewer struct {
 	From     int64 // the position from which the page shows the thread
 }
 
-// Messages are the messages that changed after a position.
+// Messages returns the messages that changed after a position.
 func (v Viewer) Messages(after int64) []Message {
 	return v.Views(v.Snapshot.ChangedAfter(after, v.From))
 }
 
-// Views are messages as the reader sees them.
+// Views converts messages for the reader.
 func (v Viewer) Views(all []*chat.Message) []Message {
 	views := make([]Message, len(all))
 	for i, m := range all {
@@ -35,7 +35,7 @@ func (v Viewer) Views(all []*chat.Message) []Message {
 	return views
 }
 
-// Message is a message as the reader sees it.
+// Message converts a message for the reader.
 func (v Viewer) Message(m *chat.Message) Message {
 	out := Message{
 		ID: m.ID, Thread: v.Thread, At: m.At, Removed: m.Removed, ReplyTo: m.ReplyTo,
@@ -63,7 +63,7 @@ func (v Viewer) Message(m *chat.Message) Message {
 	return out
 }
 
-// Results are the last files of answers, latest first; more reports that there are others.
+// Results returns the latest files of answers, latest first, and whether there are more.
 func (v Viewer) Results(most int) (all []Result, more bool) {
 	for _, m := range slices.Backward(v.Snapshot.Messages) {
 		if m.Said == nil || m.Removed {
@@ -74,7 +74,7 @@ func (v Viewer) Results(most int) (all []Result, more bool) {
 				return all, true
 			}
 			f := v.attachment(m.ID, i, a)
-			f.Mark = "" // pictures are marked for a message, in their thread
+			f.Mark = "" // pictures are marked in their thread
 			all = append(all, Result{File: f, Message: path.Join("/t", v.Thread) + "#m-" + m.ID, At: m.At})
 		}
 	}
@@ -139,8 +139,8 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	}
 }
 
-// before is the address of the picture that a result was made of: one that came with the request, or is replied to,
-// or else the last one before it by whose name the result's begins; "" if none is known.
+// before returns the URL of the picture that a result was made from: one that came with the request or with the
+// message that it replies to, or else the latest one before whose name begins the result's name; "" if unknown.
 func (v Viewer) before(answer *chat.Message, result string) string {
 	request := v.Snapshot.Message(answer.ReplyTo)
 	if request == nil || request.Wrote == nil {
@@ -161,8 +161,8 @@ func (v Viewer) before(answer *chat.Message, result string) string {
 	return ""
 }
 
-// pictureOf is the address of the first picture of a message, "" if it has none. If a result is named, its name begins by
-// the picture's.
+// pictureOf returns the URL of the first picture of a message, "" if there is none. If result is given, the
+// result's name must begin with the picture's.
 func (v Viewer) pictureOf(m *chat.Message, result string) string {
 	if m == nil || m.Removed {
 		return ""
@@ -187,7 +187,7 @@ func (v Viewer) pictureOf(m *chat.Message, result string) string {
 	return ""
 }
 
-// uploadView is a file that a person sent.
+// uploadView converts a file that a person sent.
 func uploadView(thread string, f chat.Upload) File {
 	at := media.FileURL(thread, f.ID, f.Name)
 	out := File{
@@ -200,7 +200,7 @@ func uploadView(thread string, f chat.Upload) File {
 	return out
 }
 
-// attachment is a file of an answer.
+// attachment converts a file of an answer.
 func (v Viewer) attachment(message string, n int, a adapters.Attachment) File {
 	out := File{Name: a.Name, Alt: a.Alt, Note: a.Note, Size: a.Size, Type: a.Type, Kind: media.KindOf(a.Type, true)}
 	if a.Link != "" {
@@ -215,7 +215,7 @@ func (v Viewer) attachment(message string, n int, a adapters.Attachment) File {
 	return out
 }
 
-// mark is a mark, drawn if its picture still exists.
+// mark converts a mark, with its picture if that still exists.
 func (v Viewer) mark(id string, m adapters.Mark) Mark {
 	out := Mark{Name: m.Picture, Points: len(m.Points), Boxes: len(m.Boxes)}
 	drawn := &Marked{ID: id, Width: m.Width, Height: m.Height, Points: m.Points}
@@ -237,7 +237,7 @@ func (v Viewer) mark(id string, m adapters.Mark) Mark {
 	return out
 }
 
-// made is the name and address of a picture that the bot made; "" if it does not exist any more.
+// made returns the name and URL of a picture that the bot made; the URL is "" if it no longer exists.
 func (v Viewer) made(resource string) (name, url string) {
 	m, i := v.Snapshot.Made(resource)
 	if m == nil {
@@ -247,7 +247,7 @@ func (v Viewer) made(resource string) (name, url string) {
 	return a.Name, media.AttachmentURL(v.Thread, m.ID, i, a.Name)
 }
 
-// ThumbnailURL is the address of a picture of a thread, small; "" for none.
+// ThumbnailURL returns the URL of a picture's thumbnail; "" if ref is "".
 func ThumbnailURL(thread, ref string) string {
 	if ref == "" {
 		return ""

@@ -11,16 +11,16 @@ import (
 	"atelier/adapters"
 )
 
-// keepMask stores a valid mask. It is checked when all of it has come, so slow senders block nobody.
+// keepMask stores a valid mask. It is checked after it was received completely, so that slow senders block nobody.
 func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) (err error) {
 	come, size, err := arrived(part, p.Scratch)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, come.Close(), os.Remove(come.Name())) }()
-	giveBack, err := p.Memory(ctx, int64(g.Width)*int64(g.Height)) // a byte for each pixel
+	giveBack, err := p.Memory(ctx, int64(g.Width)*int64(g.Height)) // one byte per pixel
 	if err != nil {
-		return fmt.Errorf("look at the mask: %w", err)
+		return fmt.Errorf("check the mask: %w", err)
 	}
 	defer giveBack()
 	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
@@ -28,19 +28,19 @@ func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) 
 	defer content.Close()
 	if err := p.Put(ctx, key, content); err != nil {
 		if why := content.why(); why != nil {
-			err = why // and not what became of it on the way
+			err = why // the original error, not its consequence
 		}
-		return fmt.Errorf("keep the mask: %w", err)
+		return fmt.Errorf("store the mask: %w", err)
 	}
 	f.mask = &adapters.File{ID: "mask", Name: "mask.png", Size: size, Type: "image/png", Handle: key}
 	return nil
 }
 
-// arrived is a passing file in the folder of all that comes, to be closed and removed.
+// arrived stores the upload in a temporary file, which the caller closes and removes.
 func arrived(part io.Reader, folder string) (_ *os.File, size int64, err error) {
 	to, err := os.CreateTemp(folder, "atelier-mask-")
 	if err != nil {
-		return nil, 0, fmt.Errorf("make a passing file: %w", err)
+		return nil, 0, fmt.Errorf("make a temporary file: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -55,12 +55,12 @@ func arrived(part io.Reader, folder string) (_ *os.File, size int64, err error) 
 		_, err = to.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("keep the mask until it is looked at: %w", err)
+		return nil, 0, fmt.Errorf("buffer the mask: %w", err)
 	}
 	return to, size, nil
 }
 
-// told remembers why reading failed, to tell it from why writing did.
+// told remembers a read error, to tell it from a write error.
 type told struct {
 	io.Reader
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// limit counts how often something was asked for in a minute.
+// limit counts requests per minute by name.
 type limit struct {
 	most int
 	now  func() time.Time
@@ -17,10 +17,10 @@ type limit struct {
 	counts map[string]int
 }
 
-// mostCounted bounds the memory: beyond it, who is new in this minute is counted together.
+// mostCounted bounds the memory: further names in this minute are counted together.
 const mostCounted = 100_000
 
-// take tells whether the one of that name may, and how long to wait where not.
+// take counts a request of that name, and reports whether it is allowed, or how long to wait.
 func (l *limit) take(name string) (wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +38,7 @@ func (l *limit) take(name string) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// remote names who asks: an IPv4 address, or the /64 of an IPv6 one.
+// remote returns the client's address for the limits: an IPv4 address, or the /64 of an IPv6 one.
 func remote(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"atelier/adapters"
 )
 
-// Grant is what a link lets people mark.
+// Grant says what a link lets people mark.
 type Grant struct {
 	Thread  adapters.Thread `json:"thread"`
 	Picture string          `json:"picture"` // its name as a resource of the thread
-	Handle  string          `json:"handle"`  // by which its content is opened
-	// Width and Height are those of the picture as people see it, in pixels; 0 is unknown.
+	Handle  string          `json:"handle"`  // opens its content
+	// Width and Height are the size of the picture as people see it, in pixels; 0 is unknown.
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
 }
 
-// The errors of links that open nothing, as an [adapters.Fault] with a sentence for people.
+// The errors of invalid links, as an [adapters.Fault] with a sentence for people.
 var (
-	ErrForged  = errors.New("the pointing link is not one of ours")
+	ErrForged  = errors.New("the pointing link is forged")
 	ErrExpired = errors.New("the pointing link has expired")
 )
 
@@ -37,27 +37,26 @@ const (
 	goneSentence    = "The picture is no longer kept. Send it again in the chat."
 )
 
-// State keeps the grants. It is what storage.State has of the same names.
+// State stores the grants. Its methods are those of storage.State.
 type State interface {
-	// Append adds an entry to a list, which is kept for at least that expiry from now.
+	// Append adds an entry to a list, which is kept for at least expiry from now.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
-	// Read gives the entries from that position on, none where there is no such list.
+	// Read returns the entries from a position on, none if there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
 }
 
-// LinksConfig is what [Links] are made of.
+// LinksConfig configures [Links].
 type LinksConfig struct {
 	// Key signs the links: at least 32 secret bytes, the same in all processes.
 	Key []byte
-	// Base is the address of the pages from outside. A proxy strips its path.
+	// Base is the public URL of the pages. A proxy strips its path.
 	Base  *url.URL
 	State State
 	Now   func() time.Time // nil is the system's clock
 }
 
-// Links makes and opens links. A link is short, as platforms limit it: it holds the id of its grant,
-// which is kept in State, and its end, both signed. The same grant has the same id. Links is safe
-// for concurrent use.
+// Links makes and opens links. A link is short, since platforms limit it: it holds the id of its grant, which is
+// stored in State, and its expiry, both signed. Equal grants have equal ids. Links is safe for concurrent use.
 type Links struct {
 	base         *url.URL
 	state        State
@@ -65,22 +64,22 @@ type Links struct {
 	naming, sign []byte // keys, each for one purpose
 }
 
-// leastKey is what HMAC-SHA256 is as strong with as it can be, in bytes.
+// leastKey is the minimum key length in bytes: the full strength of HMAC-SHA256.
 const leastKey = 32
 
-// longestBase keeps a whole link below 400 characters: Discord's buttons take 512.
+// longestBase keeps a link below 400 characters: Discord's buttons accept 512.
 const longestBase = 300
 
-// NewLinks refuses a key that is too short, and a base that no browser could follow.
+// NewLinks rejects a key that is too short, and an invalid base URL.
 func NewLinks(c LinksConfig) (*Links, error) {
 	switch {
 	case len(c.Key) < leastKey:
-		return nil, fmt.Errorf("the key that signs pointing links has %d bytes, at least %d are needed", len(c.Key), leastKey)
+		return nil, fmt.Errorf("the key that signs pointing links has %d bytes, but needs at least %d", len(c.Key), leastKey)
 	case c.State == nil:
 		return nil, errors.New("pointing links need a State")
 	case c.Base == nil || c.Base.Scheme != "http" && c.Base.Scheme != "https" || c.Base.Host == "" || c.Base.User != nil ||
 		c.Base.RawQuery != "" || c.Base.Fragment != "" || c.Base.Opaque != "":
-		return nil, errors.New("the address of the pointing page is to be like https://example.org, with a path at most")
+		return nil, errors.New("the address of the pointing page must be like https://example.org, with or without a path")
 	case len(c.Base.String()) > longestBase:
 		return nil, fmt.Errorf("the address of the pointing page has more than %d characters", longestBase)
 	}
@@ -98,14 +97,14 @@ func NewLinks(c LinksConfig) (*Links, error) {
 	return l, nil
 }
 
-// Link is the address to mark what is granted, for at least that long and at most a quarter longer,
-// so that the same link is given soon after.
+// Link returns a URL to mark what is granted. It is valid for at least expiry and at most a quarter longer, so
+// that the same URL is returned again soon after.
 func (l *Links) Link(ctx context.Context, g Grant, expiry time.Duration) (string, error) {
 	if err := g.check(); err != nil {
 		return "", err
 	}
 	if expiry < time.Second {
-		return "", fmt.Errorf("a pointing link for %v is for nobody", expiry)
+		return "", fmt.Errorf("a pointing link cannot be valid for %v", expiry)
 	}
 	step := max(expiry/4, time.Second)
 	end := l.now().Add(expiry).Truncate(step).Add(step)
@@ -116,8 +115,8 @@ func (l *Links) Link(ctx context.Context, g Grant, expiry time.Duration) (string
 	return l.base.JoinPath("point", l.token(id, end)).String(), nil
 }
 
-// Open is what a token grants. It fails with [ErrForged], [ErrExpired], or [adapters.ErrGone] if the
-// grant is not kept any more.
+// Open returns the grant of a token. It fails with [ErrForged], [ErrExpired], or [adapters.ErrGone] if the grant
+// is no longer stored.
 func (l *Links) Open(ctx context.Context, token string) (Grant, error) {
 	id, err := l.read(token)
 	if err != nil {
@@ -139,15 +138,15 @@ func (g Grant) check() error {
 		Mark: &adapters.Mark{Picture: g.Picture, Width: max(1, g.Width), Height: max(1, g.Height), Points: []adapters.Point{{}}},
 	}
 	if err := e.Validate(); err != nil {
-		return fmt.Errorf("a pointing link to no picture: %w", err)
+		return fmt.Errorf("a pointing link needs a picture: %w", err)
 	}
 	if g.Handle == "" || g.Width < 0 || g.Height < 0 {
-		return fmt.Errorf("a pointing link to no picture: %w", adapters.ErrInvalid)
+		return fmt.Errorf("a pointing link needs a picture: %w", adapters.ErrInvalid)
 	}
 	return nil
 }
 
-// kept is a grant as it is stored.
+// kept is a stored grant.
 type kept struct {
 	Grant
 	Until time.Time `json:"until"`
@@ -155,7 +154,7 @@ type kept struct {
 
 func stateKey(id []byte) string { return "point/" + hex.EncodeToString(id) }
 
-// keep stores the grant until then, unless it is.
+// keep stores the grant until then, unless it already is.
 func (l *Links) keep(ctx context.Context, id []byte, g Grant, until time.Time) error {
 	before, err := l.last(ctx, id)
 	if err != nil {
@@ -166,26 +165,26 @@ func (l *Links) keep(ctx context.Context, id []byte, g Grant, until time.Time) e
 	}
 	entry, err := json.Marshal(kept{Grant: g, Until: until})
 	if err != nil {
-		return fmt.Errorf("keep what a pointing link grants: %w", err)
+		return fmt.Errorf("store the grant of a pointing link: %w", err)
 	}
 	if _, err := l.state.Append(ctx, stateKey(id), entry, until.Sub(l.now())); err != nil {
-		return fmt.Errorf("keep what a pointing link grants: %w", err)
+		return fmt.Errorf("store the grant of a pointing link: %w", err)
 	}
 	return nil
 }
 
-// last is what was stored last under the id, nil where nothing is.
+// last returns the last grant stored under the id, or nil.
 func (l *Links) last(ctx context.Context, id []byte) (*kept, error) {
 	entries, err := l.state.Read(ctx, stateKey(id), 0)
 	if err != nil {
-		return nil, fmt.Errorf("look up what a pointing link grants: %w", err)
+		return nil, fmt.Errorf("look up the grant of a pointing link: %w", err)
 	}
 	if len(entries) == 0 {
 		return nil, nil //nolint:nilnil // there is none, and no fault
 	}
 	var k kept
 	if err := json.Unmarshal(entries[len(entries)-1], &k); err != nil {
-		return nil, fmt.Errorf("look up what a pointing link grants: %w", err)
+		return nil, fmt.Errorf("look up the grant of a pointing link: %w", err)
 	}
 	return &k, nil
 }

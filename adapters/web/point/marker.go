@@ -16,14 +16,14 @@ var templates embed.FS
 //go:embed words/*.json
 var words embed.FS
 
-// Static are the files of the picture marker and the pointing page, for one folder. Load point.js as a
-// module, and point.css.
+// Static returns the files of the picture marker and the pointing page, for one folder. Load point.js as a module,
+// and point.css.
 func Static() fs.FS { return below(static, "static") }
 
-// Words are the translated sentences of this package, for phrase.New.
+// Words returns the translations of this package, for messages.New.
 func Words() fs.FS { return below(words, "words") }
 
-// Parse adds the template "marker", the markup of the picture marker, given a [Marker].
+// Parse adds the template "marker", the markup of the picture marker; its data is a [Marker].
 func Parse(t *template.Template) (*template.Template, error) {
 	t, err := t.ParseFS(templates, "templates/marker.html")
 	if err != nil {
@@ -32,15 +32,15 @@ func Parse(t *template.Template) (*template.Template, error) {
 	return t, nil
 }
 
-// Marker is what the template "marker" is given.
+// Marker is the data of the template "marker".
 type Marker struct {
-	// Src is the address of the picture. It is left empty where a script sets it.
+	// Src is the URL of the picture. It is empty if a script sets it.
 	Src string
-	// Words tells a sentence of that format in the language of the page; nil is English.
+	// Words translates a sentence to the language of the page; nil is English.
 	Words func(format string, args ...any) string
 }
 
-// Say is the sentence in the language of the page.
+// Say translates a sentence to the language of the page.
 func (m Marker) Say(format string, args ...any) string {
 	if m.Words == nil {
 		return fmt.Sprintf(format, args...)
@@ -48,11 +48,11 @@ func (m Marker) Say(format string, args ...any) string {
 	return m.Words(format, args...)
 }
 
-// below is a folder of what is embedded.
+// below returns a folder of the embedded files.
 func below(files embed.FS, folder string) fs.FS {
 	sub, err := fs.Sub(files, folder)
 	if err != nil {
-		panic(err) // the folder's name is a good one
+		panic(err) // the folder exists
 	}
 	return sub
 }

@@ -13,14 +13,14 @@ import (
 	"sync"
 )
 
-// mostPixels of a picture are taken, so that a mask that is looked at fits the memory.
+// mostPixels is the maximum number of pixels of a mask, which is decoded in memory.
 const mostPixels = 100_000_000
 
-// headSize is that of a PNG up to the end of its header.
+// headSize is the size of a PNG up to the end of its header.
 const headSize = 33
 
-// checkMask reads a mask and reports why it is none. A mask is what the marker makes: a grayscale PNG
-// of that size, not all black, and nothing after it.
+// checkMask reads a mask and reports why it is invalid. A valid mask is what the marker makes: a grayscale PNG of
+// the given size, not all black, with nothing after it.
 func checkMask(r io.Reader, width, height int) error {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(headSize)
@@ -48,7 +48,7 @@ func checkMask(r io.Reader, width, height int) error {
 		return maskProblem(errors.New("it is not gray"))
 	}
 	if n, err := io.Copy(io.Discard, b); n > 0 || err != nil {
-		return maskProblem(fmt.Errorf("something comes after it: %w", err))
+		return maskProblem(fmt.Errorf("there is data after it: %w", err))
 	}
 	if !slices.ContainsFunc(gray.Pix, func(v uint8) bool { return v != 0 }) {
 		return problemf(badRequest, "Nothing is painted on the mask.")
@@ -57,7 +57,7 @@ func checkMask(r io.Reader, width, height int) error {
 }
 
 func maskProblem(err error) error {
-	if errors.Is(err, io.EOF) { // which whoever reads would take for a good end
+	if errors.Is(err, io.EOF) { // a reader would take it for a regular end
 		err = io.ErrUnexpectedEOF
 	}
 	p := problemf(badRequest, "The painted mask did not arrive as it should. Press Done again.")
@@ -65,11 +65,11 @@ func maskProblem(err error) error {
 	return p
 }
 
-// checked passes on a mask, and ends with an error instead of io.EOF if it is none. Close it.
+// checked passes on a mask, and ends with an error instead of io.EOF if it is invalid. The caller closes it.
 type checked struct {
 	from io.Reader
 	to   *io.PipeWriter
-	done chan error // holds what the check says, once it does
+	done chan error // receives the result of the check
 
 	mu     sync.Mutex
 	failed error // why reading ended early
@@ -99,7 +99,7 @@ func (c *checked) Read(p []byte) (int, error) {
 // Close ends the check.
 func (c *checked) Close() {
 	_ = c.to.CloseWithError(io.ErrUnexpectedEOF)
-	_ = c.verdict() //nolint:errcheck // who reads was told
+	_ = c.verdict() //nolint:errcheck // the reader has it
 }
 
 func (c *checked) read(p []byte) (int, error) {
@@ -118,17 +118,17 @@ func (c *checked) read(p []byte) (int, error) {
 	case err != nil:
 		_ = c.to.CloseWithError(err)
 	}
-	return n, err //nolint:wrapcheck // a reader hands on what it was told
+	return n, err //nolint:wrapcheck // a reader passes errors on
 }
 
-// why is why reading ended early, nil if it did not.
+// why returns why reading ended early, or nil.
 func (c *checked) why() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.failed
 }
 
-// verdict waits for what the check says.
+// verdict waits for the result of the check.
 func (c *checked) verdict() error {
 	err := <-c.done
 	c.done <- err

@@ -21,45 +21,45 @@ import (
 // adapter is the name of the web channel's adapter, which opens the masks.
 const adapter = "web"
 
-// person is who marks by a link: whoever has it.
+// person is the id of whoever marks by a link.
 const person = "pointing-link"
 
-// Config is what [Pages] are made of. All but the last fields must be set.
+// Config configures [Pages]. All fields up to Handle must be set.
 type Config struct {
 	Links *Links
 	// Open opens the picture of a grant's handle.
 	Open adapters.Opener
-	// Put keeps all that r gives under the key, or nothing where reading fails.
+	// Put stores everything that r returns under the key, or nothing if reading fails.
 	Put func(ctx context.Context, key string, r io.Reader) error
-	// MaskFolder is the folder of keys in which the masks of a thread are kept.
+	// MaskFolder returns the key prefix for the masks of a thread.
 	MaskFolder func(adapters.Thread) string
-	// Look tells the size of a picture as people see it, where the grant does not.
+	// Look returns the size of a picture as people see it, if the grant lacks it.
 	Look func(ctx context.Context, handle string) (width, height int, err error)
-	// Handle takes what is marked.
+	// Handle accepts the marks.
 	Handle adapters.Handler
 
-	// Memory reserves that many bytes for checking a mask, and returns their release; nil is no limit.
+	// Memory reserves memory for checking a mask, and returns a function that releases it; nil means no limit.
 	Memory func(ctx context.Context, bytes int64) (giveBack func(), err error)
 
-	// Scratch is the folder for passing files; empty is the system's.
+	// Scratch is the folder for temporary files; "" is the system's.
 	Scratch string
-	// Phrases translates sentences, [Words] included; nil is a catalogue of these alone.
+	// Phrases translates sentences, including [Words]; nil is a catalogue of these alone.
 	Phrases *messages.Catalogue
-	// Address names who asks, for the limits; nil is the address of the connection.
+	// Address identifies the client for the limits; nil uses the address of the connection.
 	Address func(*http.Request) string
 	Now     func() time.Time // nil is the system's clock
 	Log     *slog.Logger     // nil is none
 }
 
-// The most that are served in a minute. Many may open the one link of a channel.
+// Limits per minute. Many people may open the same link of a channel.
 const (
 	mostOfAddress = 300
 	mostOfLink    = 600
-	mostMarks     = 20 // posted by one link
-	mostForged    = 60 // of one address, by links that open nothing
+	mostMarks     = 20 // posted per link
+	mostForged    = 60 // per address, with invalid links
 )
 
-// patience is how long a form may take from its first byte until it is handed over.
+// patience is how long a form may take from its first byte until it is delivered.
 const patience = 2 * time.Minute
 
 // Pages are the pointing page for other platforms.
@@ -71,10 +71,10 @@ type Pages struct {
 	addresses, links, posts, forged *limit
 }
 
-// New makes the pages, which serve nothing yet.
+// New returns the pages.
 func New(c Config) (*Pages, error) {
 	if c.Links == nil || c.Open == nil || c.Put == nil || c.MaskFolder == nil || c.Look == nil || c.Handle == nil {
-		return nil, errors.New("the pointing page lacks what it is made of")
+		return nil, errors.New("the configuration of the pointing page is incomplete")
 	}
 	if c.Phrases == nil {
 		phrases, err := messages.New(Words())
@@ -112,7 +112,7 @@ func New(c Config) (*Pages, error) {
 	}, nil
 }
 
-// hashOf names the content of files.
+// hashOf returns a hash of the files.
 func hashOf(files fs.FS) (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -120,8 +120,8 @@ func hashOf(files fs.FS) (string, error) {
 			return err
 		}
 		b, err := fs.ReadFile(files, name)
-		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) //nolint:errcheck // a hash takes all
-		return err                                          //nolint:wrapcheck // said below
+		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(b), b) //nolint:errcheck // a hash never fails
+		return err                                          //nolint:wrapcheck // wrapped below
 	})
 	if err != nil {
 		return "", fmt.Errorf("the files of the pointing page: %w", err)
@@ -129,7 +129,7 @@ func hashOf(files fs.FS) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Handler serves the pages. The Host is to be checked before.
+// Handler serves the pages. The caller must check the Host.
 func (p *Pages) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /point/{token}", p.granted(p.links, p.page))
@@ -137,7 +137,7 @@ func (p *Pages) Handler() http.Handler {
 	origin := http.NewCrossOriginProtection()
 	// The browser's origin is the public address, whatever a proxy makes of the Host.
 	if err := origin.AddTrustedOrigin(p.Links.base.Scheme + "://" + p.Links.base.Host); err != nil {
-		p.Log.Warn("only browsers that say from where a request comes can mark", "error", err)
+		p.Log.Warn("only browsers that send Sec-Fetch-Site can mark", "error", err)
 	}
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, problemf(http.StatusForbidden, "This came from another page. Open the link again from the chat."))
@@ -155,7 +155,7 @@ func (p *Pages) Handler() http.Handler {
 	return secured(mux)
 }
 
-// secured sets what holds for all that is served.
+// secured sets the security headers of all responses.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -173,7 +173,7 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-// granted serves requests with a valid link, within the limits of the link and of who asks.
+// granted serves requests with a valid link, within the limits of the link and of the client.
 func (p *Pages) granted(ofLink *limit, serve func(http.ResponseWriter, *http.Request, Grant) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := p.admit(w, r, ofLink, serve); err != nil {
@@ -185,7 +185,7 @@ func (p *Pages) granted(ofLink *limit, serve func(http.ResponseWriter, *http.Req
 func (p *Pages) admit(w http.ResponseWriter, r *http.Request, ofLink *limit, serve func(http.ResponseWriter, *http.Request, Grant) error) error {
 	token := r.PathValue("token")
 	id, err := p.Links.read(token)
-	if err != nil { // counted on its own, so that it takes nothing from others of that address
+	if err != nil { // counted separately, so that others at that address are not limited
 		if wait, ok := p.forged.take(p.Address(r)); !ok {
 			return p.wait(w, wait)
 		}

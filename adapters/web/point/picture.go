@@ -12,15 +12,15 @@ import (
 	"atelier/adapters"
 )
 
-// Marks reports whether pictures of that type can be marked: browsers show them, and nothing runs.
+// Marks reports whether pictures of a type can be marked: browsers show them, and they cannot run code.
 func Marks(contentType string) bool {
 	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}, contentType)
 }
 
-// sniffed is how much of a file its type is found out by, in bytes.
+// sniffed is how many bytes of a file are used to detect its type.
 const sniffed = 512
 
-// there fails where the picture is not kept any more.
+// there fails if the picture is no longer stored.
 func (p *Pages) there(ctx context.Context, g Grant) error {
 	file, err := p.Open(ctx, g.Handle)
 	if err != nil {
@@ -30,13 +30,13 @@ func (p *Pages) there(ctx context.Context, g Grant) error {
 	return nil
 }
 
-// picture serves the picture, as it is: who has the link sees it in the thread too.
+// picture serves the picture: whoever has the link also sees it in the thread.
 func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
 	file, err := p.Open(r.Context(), g.Handle)
 	if err != nil {
 		return fmt.Errorf("open the picture: %w", err)
 	}
-	defer func() { _ = file.Close() }() //nolint:errcheck // it was read, or is given up
+	defer func() { _ = file.Close() }() //nolint:errcheck // it was only read
 	content := bufio.NewReaderSize(file, sniffed)
 	head, err := content.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -54,8 +54,8 @@ func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
 		return nil
 	}
 	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
-		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", adapters.ForOperator(err))
-		panic(http.ErrAbortHandler) // the browser is to know that it is not all
+		p.Log.WarnContext(r.Context(), "a picture was not sent completely", "error", adapters.ForOperator(err))
+		panic(http.ErrAbortHandler) // so that the browser notices that it is incomplete
 	}
 	return nil
 }

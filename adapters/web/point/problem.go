@@ -7,7 +7,7 @@ import (
 	"atelier/adapters"
 )
 
-// problem is why a request is not served, in a sentence for people.
+// problem is the reason why a request is not served, in a sentence for people.
 type problem struct {
 	status int
 	format string
@@ -40,10 +40,10 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.err }
 
-// Phrase is the sentence, for the catalogue.
+// Phrase returns the sentence, for the catalogue of messages.
 func (p *problem) Phrase() (format string, args []any) { return p.format, p.args }
 
-// problemOf is what an error means to who opened the page.
+// problemOf converts an error to a problem for people.
 func problemOf(err error) *problem {
 	p, ok := errors.AsType[*problem](err)
 	switch {

@@ -10,16 +10,16 @@ import (
 	"atelier/adapters/messages"
 )
 
-// view is what the page's templates are given.
+// view is the data of the page's templates.
 type view struct {
 	Marker
 
 	Language string
-	Static   string // the folder of the static files, from where the page is
+	Static   string // folder of the static files, relative to the page
 	Problem  string // why there is no picture
 }
 
-// page shows the picture to be marked.
+// page serves the page for marking the picture.
 func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
 	if err := p.there(r.Context(), g); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
 	return p.render(w, http.StatusOK, "page", v)
 }
 
-// view fills the page in. Its addresses are relative, so that it works below any path.
+// view returns the data of the page. Its URLs are relative, so that it works below any path.
 func (p *Pages) view(r *http.Request) view {
 	tag := messages.Accept(r.Header.Get("Accept-Language"))
 	say := func(format string, args ...any) string { return p.Phrases.Say(tag, format, args...) }
@@ -49,11 +49,11 @@ func (p *Pages) render(w http.ResponseWriter, status int, name string, v view) e
 	w.Header().Set("Content-Language", v.Language)
 	w.Header().Set("Vary", "Accept-Language")
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) //nolint:errcheck // who asked has gone
+	_, _ = b.WriteTo(w) //nolint:errcheck // the client may have left
 	return nil
 }
 
-// refuse reports why a request is not served: by a page, or a sentence for a script.
+// refuse says why a request is not served: on a page, or in plain text for a script.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, why *problem) {
 	if why.status >= http.StatusInternalServerError && r.Context().Err() == nil {
 		p.Log.ErrorContext(r.Context(), "a request of the pointing page failed", "route", r.Pattern, "error", adapters.ForOperator(why.err))
@@ -68,5 +68,5 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, why *problem) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Language", v.Language)
 	w.WriteHeader(why.status)
-	_, _ = io.WriteString(w, v.Problem) //nolint:errcheck,gosec // who asked has gone; it is plain text
+	_, _ = io.WriteString(w, v.Problem) //nolint:errcheck,gosec // the client may have left; it is plain text
 }

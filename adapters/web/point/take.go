@@ -15,17 +15,17 @@ import (
 	"atelier/adapters"
 )
 
-// The most that a form may hold, in bytes.
+// Size limits of a form, in bytes.
 const (
 	maxMarksForm = 256 << 10
-	maxMask      = 32 << 20 // a mask of 1 bit a pixel has less, however badly it packs
+	maxMask      = 32 << 20 // more than any mask of 1 bit per pixel, however badly it compresses
 	maxForm      = maxMarksForm + maxMask + 64<<10
 )
 
-// maxMarked is how many points, or boxes, an event may hold.
+// maxMarked is the maximum number of points, or boxes, of an event.
 const maxMarked = 1000
 
-// marked is what the page's script posts, but for the mask.
+// marked is what the page's script posts, without the mask.
 type marked struct {
 	Width  int              `json:"width"`
 	Height int              `json:"height"`
@@ -33,14 +33,14 @@ type marked struct {
 	Boxes  []adapters.Box   `json:"boxes"`
 }
 
-// form is a posted form. Its parts come in this order, so that the mask can be checked as it comes.
+// form is a posted form. Its parts must come in this order, so that the mask can be checked as it arrives.
 type form struct {
-	id    string // made by the browser: the same form posted again has the same
+	id    string // made by the browser; the same if the form is posted again
 	marks *marked
 	mask  *adapters.File
 }
 
-// take takes what was marked, by a form of the parts id, marks and mask.
+// take accepts marks, by a form with the parts id, marks and mask.
 func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
 	ctx, stop := context.WithTimeout(r.Context(), patience)
 	defer stop()
@@ -75,25 +75,25 @@ func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
 	return nil
 }
 
-// look makes sure that the picture is still kept, and how large it is.
+// look checks that the picture is still stored, and completes its size.
 func (p *Pages) look(ctx context.Context, g *Grant) (err error) {
 	if g.Width > 0 && g.Height > 0 {
 		return p.there(ctx, *g)
 	}
 	if g.Width, g.Height, err = p.Look(ctx, g.Handle); err != nil {
-		return fmt.Errorf("look at the picture: %w", err)
+		return fmt.Errorf("check the picture: %w", err)
 	}
 	return nil
 }
 
-// part takes the next part of a form.
+// part reads the next part of a form.
 func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant) error {
 	switch name := part.FormName(); {
 	case name == "id" && f.id == "":
 		b, err := io.ReadAll(io.LimitReader(part, 64))
 		f.id = string(b)
 		if err != nil || len(b) < 16 || len(b) > 32 || strings.Trim(f.id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return badForm(errors.Join(errors.New("its id is none"), err))
+			return badForm(errors.Join(errors.New("its id is invalid"), err))
 		}
 	case name == "marks" && f.id != "" && f.marks == nil:
 		b, err := io.ReadAll(http.MaxBytesReader(nil, part, maxMarksForm))
@@ -108,7 +108,7 @@ func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant
 	case name == "mask" && f.marks != nil && f.mask == nil:
 		return p.keepMask(ctx, f, part, g)
 	default:
-		return badForm(errors.New("it has a part that is not known, or in the wrong place"))
+		return badForm(errors.New("it has an unknown part, or one in the wrong place"))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func badForm(err error) error {
 	return &problem{status: badRequest, format: "The marks did not arrive as they should. Press Done again.", err: err}
 }
 
-// timely is what is read of a request until its time is over, however slowly it comes.
+// timely is a request body with a deadline.
 type timely struct {
 	io.ReadCloser
 
@@ -137,7 +137,7 @@ func (t timely) Read(p []byte) (int, error) {
 	return t.ReadCloser.Read(p) //nolint:wrapcheck // a reader's error is what it is
 }
 
-// check tells where the marks are not on a picture of that size.
+// check reports marks outside a picture of that size.
 func (m *marked) check(width, height int) error {
 	if m.Width != width || m.Height != height {
 		return problemf(badRequest, "The marks are on a picture of %d by %d pixels, and this one has %d by %d. Open the link again.",
@@ -159,12 +159,12 @@ func (m *marked) check(width, height int) error {
 	return nil
 }
 
-// name names what was marked by a form.
+// name returns the event id of a form.
 func (p *Pages) name(form string, g Grant) string {
 	return "marked-" + hex.EncodeToString(p.Links.id(g)) + "-" + form
 }
 
-// hand hands over what was marked.
+// hand delivers the marks.
 func (p *Pages) hand(ctx context.Context, f form, g Grant) error {
 	if len(f.marks.Points) == 0 && len(f.marks.Boxes) == 0 && f.mask == nil {
 		return problemf(badRequest, "Nothing is marked. Mark what you mean on the picture, then press Done.")
@@ -179,7 +179,7 @@ func (p *Pages) hand(ctx context.Context, f form, g Grant) error {
 		return badForm(err)
 	}
 	if err := p.Handle(ctx, e); err != nil {
-		return fmt.Errorf("hand over what was marked: %w", err)
+		return fmt.Errorf("deliver the marks: %w", err)
 	}
 	return nil
 }

@@ -12,21 +12,21 @@ import (
 	"atelier/adapters"
 )
 
-// A token is an id, the second of its end, and their signature, in base64 for addresses.
+// A token is an id, the Unix time of its expiry, and their signature, in URL-safe base64.
 const (
 	idSize    = 16
 	endSize   = 8
 	tokenSize = idSize + endSize + sha256.Size
 )
 
-// Base64 that is read in one way only, so that no changed character means the same.
+// encoding is strict, so that each token has only one form.
 var encoding = base64.RawURLEncoding.Strict()
 
-// id names a grant: the same picture of the same thread has the same.
+// id returns the id of a grant: equal for the same picture of the same thread.
 func (l *Links) id(g Grant) []byte {
 	mac := hmac.New(sha256.New, l.naming)
 	for _, s := range []string{g.Thread.Key(), g.Picture, g.Handle} {
-		_, _ = fmt.Fprintf(mac, "%d:%s", len(s), s) //nolint:errcheck // a hash takes all
+		_, _ = fmt.Fprintf(mac, "%d:%s", len(s), s) //nolint:errcheck // a hash never fails
 	}
 	return mac.Sum(nil)[:idSize:idSize]
 }
@@ -37,13 +37,13 @@ func (l *Links) signature(b []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// token is what stands in the link.
+// token returns the token of the link.
 func (l *Links) token(id []byte, end time.Time) string {
 	b := binary.BigEndian.AppendUint64(id, uint64(end.Unix())) //nolint:gosec // the clock is after 1970
 	return encoding.EncodeToString(append(b, l.signature(b)...))
 }
 
-// read gives the id of a token that is ours and has not ended.
+// read returns the id of a token that is genuine and has not expired.
 func (l *Links) read(token string) ([]byte, error) {
 	forged := &adapters.Fault{Sentence: forgedSentence, Kind: ErrForged}
 	if len(token) != encoding.EncodedLen(tokenSize) || strings.ContainsAny(token, "\r\n") { // which the decoder would pass over

@@ -1,4 +1,4 @@
-// Package site serves the pages, and tells people of errors.
+// Package site serves the pages, and shows errors to people.
 package site
 
 import (
@@ -21,19 +21,19 @@ import (
 	"atelier/adapters/web/store"
 )
 
-// Workshop is what the pages show of how the bot works.
+// Workshop provides what the pages show about the bot's work.
 type Workshop interface {
-	// Work is how an answer came about, or nil if nothing is known.
+	// Work returns how an answer was made, or nil if unknown.
 	Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error)
-	// Tools are all tools, in the catalogue's order.
+	// Tools returns all tools, in the catalogue's order.
 	Tools(ctx context.Context) ([]page.Tool, error)
-	// Examples are requests that the live tools can do, the best to begin with first.
+	// Examples returns requests that the live tools can do, the best for beginners first.
 	Examples(ctx context.Context) ([]page.Example, error)
-	// Operations is how the program fares, without what people ask for.
+	// Operations returns the state of the program, without anything that people asked for.
 	Operations(ctx context.Context) (page.Operations, error)
 }
 
-// longestWish is the most bytes of a wish in an address.
+// longestWish is the maximum length, in bytes, of a request in a URL.
 const longestWish = 2000
 
 // PageLength is how many messages a page shows, and how many the link to earlier ones adds.
@@ -46,10 +46,10 @@ type Site struct {
 	Store    *store.Store
 	Pages    *page.Renderer
 	Workshop Workshop
-	// Find finds threads and tools.
+	// Find searches threads and tools.
 	Find    func(ctx context.Context, query string) (page.Found, error)
 	MaxFile int64
-	// AdminsOnly shows the page for operators to admins only, and not to everybody who is let in.
+	// AdminsOnly shows the operations page to admins only, not to everybody who is let in.
 	AdminsOnly bool
 	// CanLeave reports whether there is a session to log out of.
 	CanLeave func(context.Context) bool
@@ -57,11 +57,11 @@ type Site struct {
 	Log      *slog.Logger
 }
 
-// ServeFresh serves the empty page: the first message on it begins a thread.
+// ServeFresh serves the empty page; its first message begins a thread.
 func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 	examples, err := s.Workshop.Examples(r.Context())
 	if err != nil {
-		s.Log.WarnContext(r.Context(), "there are no examples", "error", adapters.ForOperator(err)) // the page does without
+		s.Log.WarnContext(r.Context(), "the examples are missing from the page", "error", adapters.ForOperator(err))
 	}
 	wish := strings.ToValidUTF8(r.URL.Query().Get("wish"), "\uFFFD")
 	if len(wish) > longestWish {
@@ -70,7 +70,7 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples, Wish: wish})
 }
 
-// ServeOperations serves the page for operators.
+// ServeOperations serves the operations page.
 func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
 	if s.AdminsOnly && !s.Me(r).Admin {
 		return request.Refuse(http.StatusForbidden, "Only operators see this page.")
@@ -82,7 +82,7 @@ func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Operations: &operations})
 }
 
-// ServeFound serves what is found by a query: a page, or a piece of it for a script.
+// ServeFound serves the result of a search: a page, or a fragment for a script.
 func (s *Site) ServeFound(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.Find(r.Context(), r.URL.Query().Get("q"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Site) ServeFound(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Found: &found})
 }
 
-// ServeTools serves the tools that a query finds, or all: a page, or the list for a script.
+// ServeTools serves all tools or those that match a query: a page, or the list for a script.
 func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
 	tools, err := s.Workshop.Tools(r.Context())
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Tools: list})
 }
 
-// ServeTool serves what is known of a tool: a page, or a piece of it for a script.
+// ServeTool serves the details of a tool: a page, or a fragment for a script.
 func (s *Site) ServeTool(w http.ResponseWriter, r *http.Request) error {
 	tools, err := s.Workshop.Tools(r.Context())
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Site) ServeTool(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Title: tools[at].Name, Tool: &tools[at]})
 }
 
-// asksPiece reports whether a script asks for a piece of a page.
+// asksPiece reports whether a script requests a fragment of a page.
 func asksPiece(r *http.Request) bool { return r.Header.Get("Hx-Request") != "" }
 
 // ServeThread serves the page of a thread.
@@ -153,7 +153,7 @@ func (s *Site) ServeGallery(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Gallery: &page.Gallery{Thread: id, Title: t.Title, Results: results, More: more}})
 }
 
-// since is the position from which a page shows its thread.
+// since returns the position from which a page shows its thread.
 func since(r *http.Request, t chat.Snapshot) int64 {
 	last := t.Messages[max(0, len(t.Messages)-PageLength)].Order
 	if from := request.From(r); from >= 0 {
@@ -162,7 +162,7 @@ func since(r *http.Request, t chat.Snapshot) int64 {
 	return last
 }
 
-// earlier is the address of a page that shows more, and begins here; "" if all is shown.
+// earlier returns the URL of a page that shows more; "" if everything is shown.
 func earlier(thread string, t chat.Snapshot, from int64) string {
 	for i, m := range t.Messages {
 		if m.Order >= from && i > 0 {
@@ -174,7 +174,7 @@ func earlier(thread string, t chat.Snapshot, from int64) string {
 	return ""
 }
 
-// ServeWork serves how an answer came about.
+// ServeWork serves how an answer was made.
 func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
 	thread, _, m, err := s.Message(r)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// List is the list of threads, as of the wanted hint or later.
+// List returns the list of threads, as of the wanted hint or later.
 func (s *Site) List(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error) {
 	lines, err := s.Store.Index.List(ctx, s.Now(), wanted)
 	var all []page.ThreadLine
@@ -200,10 +200,10 @@ func (s *Site) List(ctx context.Context, open string, wanted uint64) ([]page.Thr
 	return all, err
 }
 
-// action serves a request. An error means that nothing was written.
+// action serves a request. If it returns an error, it has written nothing.
 type action func(w http.ResponseWriter, r *http.Request) error
 
-// Whole serves a page. Errors are pages too.
+// Whole serves a page; errors are pages too.
 func (s *Site) Whole(a action) http.HandlerFunc {
 	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
 		if err := s.serve(w, r, status, page.View{Missing: sentence, Title: sentence}); err != nil {
@@ -212,7 +212,7 @@ func (s *Site) Whole(a action) http.HandlerFunc {
 	})
 }
 
-// Fragment serves a piece of a page, or nothing. Errors are pieces too.
+// Fragment serves a fragment of a page, or nothing; errors are fragments too.
 func (s *Site) Fragment(a action) http.HandlerFunc {
 	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
 		s.write(w, status, func(to io.Writer) error { return s.Pages.Failure(to, request.Language(r), sentence) })
@@ -226,7 +226,7 @@ func (s *Site) Data(a action) http.HandlerFunc {
 	})
 }
 
-// serve serves a page, with what all pages have.
+// serve writes a page with the data that all pages have.
 func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.View) error {
 	open := ""
 	if v.Thread != nil {
@@ -249,7 +249,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.
 func (s *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Request, status int, sentence string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := a(w, r)
-		if err == nil || r.Context().Err() != nil { // nobody waits any more
+		if err == nil || r.Context().Err() != nil { // the client has left
 			return
 		}
 		why, fault := request.RefusalOf(err)
@@ -267,7 +267,7 @@ func (s *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// write writes HTML once all of it is rendered.
+// write renders HTML completely before sending it.
 func (s *Site) write(w http.ResponseWriter, status int, render func(io.Writer) error) {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {

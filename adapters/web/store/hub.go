@@ -10,7 +10,7 @@ import (
 	"atelier/adapters"
 )
 
-// topic is where processes tell each other of changes. A hint is a letter and a thread's id.
+// topic is where processes announce changes to each other. A hint is a letter and a thread's id.
 const topic = "web"
 
 // The letters of hints.
@@ -20,20 +20,20 @@ const (
 	HintListed  = 'l' // the list of threads changed
 )
 
-// Hub tells the watchers in this process of changes. It is subscribed while there are any.
+// Hub announces changes to the watchers in this process. It is subscribed while there are any.
 type Hub struct {
 	state State
 	log   *slog.Logger
-	count atomic.Uint64 // of hints, lost ones included
+	count atomic.Uint64 // number of hints, lost ones included
 
 	mu       sync.Mutex
 	watchers map[*Watcher]struct{}
 	line     *subscription
 }
 
-// subscription is one to the topic.
+// subscription is a subscription to the topic.
 type subscription struct {
-	ready chan struct{} // closed once it is there, or err is set
+	ready chan struct{} // closed once it is established, or err is set
 	err   error
 	stop  context.CancelFunc
 }
@@ -41,7 +41,7 @@ type subscription struct {
 // Watcher waits for changes of a thread, and of the list of threads.
 type Watcher struct {
 	thread string
-	Wake   chan struct{} // has an element after a change
+	Wake   chan struct{} // receives after a change
 	Lost   chan struct{} // closed when the subscription ends
 
 	Changed atomic.Uint64 // the number of the last hint about the thread
@@ -52,7 +52,7 @@ func newHub(state State, log *slog.Logger) *Hub {
 	return &Hub{state: state, log: log, watchers: map[*Watcher]struct{}{}}
 }
 
-// Watch tells of all changes after it returns, until leave.
+// Watch reports all changes from its return until Leave.
 func (h *Hub) Watch(ctx context.Context, thread string) (*Watcher, error) {
 	w := &Watcher{thread: thread, Wake: make(chan struct{}, 1), Lost: make(chan struct{})}
 	h.mu.Lock()
@@ -93,17 +93,17 @@ func (h *Hub) Subscribe(ctx context.Context) (<-chan []byte, error) {
 	return h.state.Subscribe(ctx, topic)
 }
 
-// Publish tells all processes of a change. Failures are logged: watchers also look without a hint.
+// Publish announces a change to all processes. Failures are only logged: watchers also check without a hint.
 func (h *Hub) Publish(ctx context.Context, kind byte, thread string) {
 	if err := h.state.Publish(ctx, topic, append([]byte{kind}, thread...)); err != nil && ctx.Err() == nil {
 		h.log.DebugContext(ctx, "a hint was not published", "error", adapters.ForOperator(err))
 	}
 }
 
-// hints is the number of hints so far.
+// hints returns the number of hints so far.
 func (h *Hub) hints() uint64 { return h.count.Load() }
 
-// connect subscribes, until the line is stopped.
+// connect subscribes until the subscription is stopped.
 func (h *Hub) connect(ctx context.Context) *subscription {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l := &subscription{ready: make(chan struct{}), stop: stop}
@@ -115,7 +115,7 @@ func (h *Hub) connect(ctx context.Context) *subscription {
 			close(l.ready)
 			return
 		}
-		h.count.Add(1) // whatever was read before may be old
+		h.count.Add(1) // what was read before may be outdated
 		close(l.ready)
 		for hint := range hints {
 			h.tell(hint)
@@ -125,7 +125,7 @@ func (h *Hub) connect(ctx context.Context) *subscription {
 	return l
 }
 
-// tell wakes the watchers that a hint is for, and all if some were lost.
+// tell wakes the watchers concerned by a hint, or all if some hints were lost.
 func (h *Hub) tell(hint []byte) {
 	n := h.count.Add(1)
 	h.mu.Lock()
@@ -151,7 +151,7 @@ func (h *Hub) tell(hint []byte) {
 	}
 }
 
-// end tells the watchers on a line that no more will come.
+// end tells the watchers of a subscription that it has ended.
 func (h *Hub) end(l *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

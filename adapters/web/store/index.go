@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// Line is a thread's line in a day's list; the last one counts, whatever its clock. It outlives deleted
+// Line is a thread's line in a day's list; the last one counts, whatever its time. It outlives deleted
 // threads, so it has nothing that people wrote.
 type Line struct {
 	At     time.Time `json:"at"`
@@ -21,12 +21,12 @@ type Line struct {
 	Busy   bool      `json:"busy,omitempty"`
 	Gone   bool      `json:"gone,omitempty"` // the thread was deleted
 
-	// Picture names the thread's latest picture. A line with Waits does not tell it.
+	// Picture identifies the thread's latest picture. It is not set in a line with Waits.
 	Picture string `json:"picture,omitempty"`
-	Renamed bool   `json:"renamed,omitempty"` // the thread has another title than before
+	Renamed bool   `json:"renamed,omitempty"` // the thread was renamed
 
-	Waits string   `json:"waits,omitempty"` // the id of a message or reaction about to be written
-	Taken []string `json:"taken,omitempty"` // the ids of those that the handler took
+	Waits string   `json:"waits,omitempty"` // id of a message or reaction about to be written
+	Taken []string `json:"taken,omitempty"` // ids of those that the handler accepted
 }
 
 // TitledLine is a thread in the list of threads.
@@ -37,27 +37,27 @@ type TitledLine struct {
 }
 
 const (
-	// MaxListed is the most threads in the list.
+	// MaxListed is the maximum number of threads in the list.
 	MaxListed = 200
-	// titlesAtOnce is how many titles are read at once.
+	// titlesAtOnce is how many titles are read concurrently.
 	titlesAtOnce = 8
 )
 
-// Index is the list of threads. Its lists, one a day, expire with their threads. The last two are read
-// again, earlier ones once.
+// Index is the list of threads. It is stored as one list per day, which expires with its threads. The last two are
+// read again, earlier ones once.
 type Index struct {
 	state     State
-	hints     func() uint64 // how many came
+	hints     func() uint64 // number of hints so far
 	retention time.Duration
 
 	reading latch            // for the two below
-	read    map[string]int64 // how much of a day is read
-	fresh   uint64           // how many hints had come when it was read
+	read    map[string]int64 // number of entries read per day
+	fresh   uint64           // number of hints when it was read
 
 	mu     sync.Mutex
 	lines  map[string]Line
-	titles map[string]string // of threads that were listed
-	named  uint64            // how many threads were renamed
+	titles map[string]string // of listed threads
+	named  uint64            // number of renames
 	waits  waits
 }
 
@@ -68,7 +68,7 @@ func newIndex(state State, hints func() uint64, retention time.Duration) *Index 
 	}
 }
 
-// Refresh reads new lines, unless it did since the wanted hint.
+// Refresh reads new lines, unless it has done so since the wanted hint.
 func (x *Index) Refresh(ctx context.Context, at time.Time, wanted uint64) error {
 	if err := x.reading.lock(ctx); err != nil {
 		return err
@@ -98,15 +98,15 @@ func (x *Index) Refresh(ctx context.Context, at time.Time, wanted uint64) error 
 			}
 		}
 		kept[key] = from + int64(len(raw))
-		x.read[key] = kept[key] // also where a later one fails
+		x.read[key] = kept[key] // also if a later one fails
 	}
 	x.read, x.fresh = kept, hints
 	x.expire(at)
 	return nil
 }
 
-// List is the list of threads as of the wanted hint, or later. Titles are read from the threads, so
-// that they are deleted with them; without one, a thread does not exist (yet).
+// List returns the list of threads as of the wanted hint or later. Titles are read from the threads, so that they
+// are deleted with them; a thread without one does not exist (yet).
 func (x *Index) List(ctx context.Context, at time.Time, wanted uint64) ([]TitledLine, error) {
 	if err := x.Refresh(ctx, at, wanted); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (x *Index) put(l Line, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.waits.put(l, at)
-	if l.Gone || l.Renamed { // the title is read again
+	if l.Gone || l.Renamed { // read the title again
 		delete(x.titles, l.Thread)
 	}
 	if l.Renamed {
@@ -178,7 +178,7 @@ func (x *Index) expire(at time.Time) {
 	}
 }
 
-// sorted are all lines, latest first.
+// sorted returns all lines, latest first.
 func (x *Index) sorted() []Line {
 	all := make([]Line, 0, len(x.lines))
 	for _, l := range x.lines {
@@ -188,7 +188,7 @@ func (x *Index) sorted() []Line {
 	return all
 }
 
-// threads are the lines of the list, latest first.
+// threads returns the lines of the list, latest first.
 func (x *Index) threads() []Line {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -196,7 +196,7 @@ func (x *Index) threads() []Line {
 	return all[:min(len(all), MaxListed)]
 }
 
-// needs reports whether a thread's line must be replaced by that one.
+// needs reports whether l must replace the thread's line.
 func (x *Index) needs(l Line) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

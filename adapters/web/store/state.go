@@ -8,23 +8,23 @@ import (
 
 // State stores lists. A list's key is two words with a slash between them; the first is its group.
 type State interface {
-	// Append adds an entry to a list, kept for at least that expiry, and returns its position from 0.
+	// Append adds an entry to a list, kept for at least expiry, and returns its position, from 0.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
 	// Read returns the entries from that position on, none if there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
 	DeleteAll(ctx context.Context, group string) error
-	// Publish hints to all subscribers of the topic.
+	// Publish sends a hint to all subscribers of the topic.
 	Publish(ctx context.Context, topic string, hint []byte) error
-	// Subscribe returns the hints until ctx ends. After a nil hint, some may be lost.
+	// Subscribe returns the hints until ctx ends. A nil hint means that some may have been lost.
 	Subscribe(ctx context.Context, topic string) (<-chan []byte, error)
 }
 
-// purger is a [State] whose files hold what was deleted until they are rewritten.
+// purger is a [State] whose files contain deleted entries until they are rewritten.
 type purger interface {
 	Purge(ctx context.Context) error
 }
 
-// group is the group of all lists of a thread.
+// group returns the group of all lists of a thread.
 func group(thread string) string { return "web-" + thread }
 
 func logKey(thread string) string     { return group(thread) + "/log" }
@@ -33,12 +33,12 @@ func dayKey(t time.Time) string       { return "web-day-" + t.UTC().Format("2006
 
 // follower reads the new entries of a list.
 type follower struct {
-	next int64  // how many entries were read
-	tail []byte // the last one, by which a list that began anew is known
+	next int64  // number of entries read
+	tail []byte // the last entry, to detect a list that was begun again
 }
 
-// read returns the new entries; anew reports that the list was deleted, and they are all. It reads the
-// last known entry again to find that out.
+// read returns the new entries; anew means that the list was deleted and begun again, and they are all of it. It
+// reads the last known entry again to find out.
 func (f *follower) read(ctx context.Context, state State, key string) (raw [][]byte, anew bool, err error) {
 	raw, err = state.Read(ctx, key, max(0, f.next-1))
 	switch {
@@ -59,7 +59,7 @@ func (f *follower) read(ctx context.Context, state State, key string) (raw [][]b
 	return raw, anew, nil
 }
 
-// latch is a lock that is waited for no longer than a context lasts.
+// latch is a lock that can be waited for with a context.
 type latch chan struct{}
 
 func newLatch() latch { return make(latch, 1) }

@@ -1,5 +1,5 @@
-// Package store reads and writes threads in a [State] that all processes share, lists them, and tells
-// of changes. Its caches are bounded.
+// Package store reads and writes threads in a [State] that all processes share, lists them, and announces changes.
+// Its caches are bounded.
 package store
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxEntry is the most bytes of an entry: State takes 4 MiB.
+	// maxEntry is the maximum size of an entry in bytes: State accepts 4 MiB.
 	maxEntry = 4_000_000
 	day      = 24 * time.Hour
 )
@@ -33,7 +33,7 @@ type Store struct {
 	Index   *Index
 }
 
-// New makes a store. It reads nothing yet.
+// New returns a store. It reads nothing yet.
 func New(state State, retention time.Duration, now func() time.Time, log *slog.Logger) *Store {
 	h := newHub(state, log)
 	return &Store{
@@ -42,7 +42,7 @@ func New(state State, retention time.Duration, now func() time.Time, log *slog.L
 	}
 }
 
-// Message finds a message. It fails with [adapters.ErrGone] if it does not exist or was deleted.
+// Message returns a message, or [adapters.ErrGone] if it does not exist or was deleted.
 func (s *Store) Message(ctx context.Context, ref adapters.MessageRef) (*chat.Message, error) {
 	if err := chat.CheckThread(adapters.Thread{Adapter: ref.Adapter, Channel: ref.Channel}); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Store) Message(ctx context.Context, ref adapters.MessageRef) (*chat.Mes
 // Refresh reads the list of threads. An error means that the State cannot be read.
 func (s *Store) Refresh(ctx context.Context) error { return s.Index.Refresh(ctx, s.now(), Latest) }
 
-// Record adds a person's message or reaction. It is listed first, so that no process misses it.
+// Record adds a person's message or reaction. It is announced in the list first, so that no process misses it.
 func (s *Store) Record(ctx context.Context, thread, id string, e chat.Entry) error {
 	if _, err := s.enlist(ctx, Line{Thread: thread, Busy: true, Waits: id}); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Store) Tell(ctx context.Context, thread string, e chat.Entry) error {
 	return nil
 }
 
-// Rename gives a thread another title.
+// Rename changes a thread's title.
 func (s *Store) Rename(ctx context.Context, thread string, e chat.Renamed) error {
 	if err := s.append(ctx, thread, chat.Entry{Renamed: &e}); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *Store) Rename(ctx context.Context, thread string, e chat.Renamed) error
 	return err
 }
 
-// Take records that the handler took a message or reaction.
+// Take records that the handler accepted a message or reaction.
 func (s *Store) Take(ctx context.Context, thread, id string) error {
 	return s.append(ctx, thread, chat.Entry{Taken: &chat.Taken{ID: id}})
 }
@@ -114,7 +114,7 @@ func (s *Store) Forget(ctx context.Context, thread string) error {
 	return nil
 }
 
-// Purge rewrites the files that hold deleted entries.
+// Purge rewrites the files that contain deleted entries.
 func (s *Store) Purge(ctx context.Context) error {
 	p, ok := s.state.(purger)
 	if !ok {
@@ -126,7 +126,7 @@ func (s *Store) Purge(ctx context.Context) error {
 	return nil
 }
 
-// Relist writes a thread's line, and what was taken, until nothing changed meanwhile, and logs errors.
+// Relist writes a thread's line, and what was accepted, until nothing changed meanwhile. It logs errors.
 func (s *Store) Relist(ctx context.Context, thread string, taken ...string) {
 	for written := true; written; taken = nil {
 		t, err := s.Threads.Read(ctx, thread, Latest)
@@ -155,7 +155,7 @@ func (s *Store) NoteUpload(ctx context.Context, thread string, u UploadEntry) er
 	return nil
 }
 
-// Claim marks uploads as sent, or reports false if one was taken back before.
+// Claim marks uploads as sent, or returns false if one was withdrawn before.
 func (s *Store) Claim(ctx context.Context, thread string, ids []string) (bool, error) {
 	claimed := func() (bool, error) {
 		all, _, err := s.Threads.Uploads(ctx, thread)
@@ -170,7 +170,7 @@ func (s *Store) Claim(ctx context.Context, thread string, ids []string) (bool, e
 	return claimed()
 }
 
-// append adds an entry to a thread, which begins with what a person wrote.
+// append adds an entry to a thread, which must begin with a person's message.
 func (s *Store) append(ctx context.Context, thread string, e chat.Entry) error {
 	e.At = s.now()
 	b, err := json.Marshal(e)
@@ -203,7 +203,7 @@ func (s *Store) delete(ctx context.Context, thread string) error {
 	return nil
 }
 
-// enlist writes a thread's line if it changed, and what waits or was taken.
+// enlist writes a thread's line if it changed, and what waits or was accepted.
 func (s *Store) enlist(ctx context.Context, l Line) (written bool, err error) {
 	l.At = s.now()
 	if err := s.Index.Refresh(ctx, l.At, Latest); err != nil {

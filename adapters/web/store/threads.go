@@ -15,39 +15,39 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// The most threads that a process caches, and about the most entries of all of them.
+// The maximum number of cached threads, and roughly of their entries.
 const (
 	maxHeld    = 256
 	maxEntries = 100_000
 )
 
-// Threads reads conversations, and caches those used last.
+// Threads reads conversations, with an LRU cache.
 type Threads struct {
 	state State
-	hints func() uint64 // how many came
+	hints func() uint64 // number of hints so far
 
 	mu    sync.Mutex
 	held  map[string]*held
-	order []string // of use, the latest last
+	order []string // least recently used first
 }
 
-// held is a conversation as far as it was read.
+// held is a cached conversation.
 type held struct {
 	latch
 	list  follower
 	c     *chat.Conversation
-	fresh uint64 // how many hints had come when it was read
+	fresh uint64 // number of hints when it was read
 	last  chat.Snapshot
 	size  atomic.Int64 // in entries
 	stock stock
 }
 
-// stock is the uploads in a thread, as far as they were read.
+// stock is the cached uploads of a thread.
 type stock struct {
 	latch
 
 	list  follower
-	files map[string]Pending // replaced when it changes
+	files map[string]Pending // copied on change
 	size  atomic.Int64       // in entries
 }
 
@@ -55,21 +55,21 @@ type stock struct {
 type UploadEntry struct {
 	At   time.Time `json:"at"`
 	File *Pending  `json:"file,omitempty"`
-	Sent []string  `json:"sent,omitempty"` // the ids of files about to be sent with a message
-	Gone string    `json:"gone,omitempty"` // the id of a file that was taken back
+	Sent []string  `json:"sent,omitempty"` // ids of files about to be sent with a message
+	Gone string    `json:"gone,omitempty"` // id of a withdrawn file
 }
 
-// What an upload may be for, besides being sent as a file.
+// The purposes of an upload other than being sent as a file.
 const (
-	ForMask  = "mask"  // it is painted over a picture
-	ForVoice = "voice" // it is a voice message
+	ForMask  = "mask"  // painted over a picture
+	ForVoice = "voice" // a voice message
 )
 
 // Pending is an uploaded file.
 type Pending struct {
 	chat.Upload
 
-	By   string `json:"by"`            // the id of who uploaded it
+	By   string `json:"by"`            // id of the uploader
 	For  string `json:"for,omitempty"` // ForMask, ForVoice or ""
 	Sent bool   `json:"-"`             // or about to be
 }
@@ -78,7 +78,7 @@ func newThreads(state State, hints func() uint64) *Threads {
 	return &Threads{state: state, hints: hints, held: map[string]*held{}}
 }
 
-// Latest asks for the present state, whatever hints have come.
+// Latest asks for the current state, whatever hints have come.
 const Latest = math.MaxUint64
 
 // Read returns a thread as of the wanted hint, or later, or [adapters.ErrGone].
@@ -120,7 +120,7 @@ func (h *held) refresh(ctx context.Context, state State, thread string) error {
 	return nil
 }
 
-// Uploads are the files that were uploaded in a thread and not taken back, by id, and their entries.
+// Uploads returns the files uploaded in a thread and not withdrawn, by id, and the number of entries.
 func (s *Threads) Uploads(ctx context.Context, thread string) (files map[string]Pending, entries int64, err error) {
 	u := &s.take(thread).stock
 	if err := u.lock(ctx); err != nil {
@@ -146,7 +146,7 @@ func (s *Threads) Uploads(ctx context.Context, thread string) (files map[string]
 	return u.files, u.list.next, nil
 }
 
-// take returns a thread's place in the cache, and evicts the least recently used ones.
+// take returns a thread's cache entry, and evicts the least recently used ones.
 func (s *Threads) take(thread string) *held {
 	s.mu.Lock()
 	defer s.mu.Unlock()

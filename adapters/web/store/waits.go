@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Unsettled is more than what was announced may take to be written.
+// Unsettled is a generous bound on the time between announcing something and writing it.
 const Unsettled = time.Hour
 
-// waits are announced messages and reactions that may not be taken, by thread and id. They are announced
+// waits are announced messages and reactions that may not be accepted yet, by thread and id. They are announced
 // before they are written; some never are.
 type waits map[string]map[string]announced
 
-// announced is when something was, by its author's clock, and since when it is known here.
+// announced is the time of an announcement by its author's clock, and the time when it became known here.
 type announced struct{ at, known time.Time }
 
-// put notes a thread's line.
+// put applies a thread's line.
 func (w waits) put(l Line, at time.Time) {
 	if l.Gone {
 		delete(w, l.Thread)
@@ -49,7 +49,7 @@ func (w waits) expire(before time.Time) {
 	}
 }
 
-// Waiting are the threads in which something may wait for the handler.
+// Waiting returns the threads in which something may wait for the handler.
 func (x *Index) Waiting() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,8 +60,8 @@ func (x *Index) Waiting() []string {
 	return all
 }
 
-// Settle notes that all of a thread was taken at that time. What was known long before was taken, or
-// will never be written.
+// Settle records that everything in a thread was accepted at that time. What was known long before was accepted,
+// or will never be written.
 func (x *Index) Settle(thread string, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

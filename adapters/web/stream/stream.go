@@ -48,7 +48,7 @@ type Server struct {
 	Log      *slog.Logger
 }
 
-// stream is one that a browser reads.
+// stream is a stream to one browser.
 type stream struct {
 	srv      *Server
 	w        http.ResponseWriter
@@ -56,17 +56,17 @@ type stream struct {
 	thread   string // "" if the page shows none
 	language string
 	me       adapters.Person
-	position int64  // of the last entry that was told
+	position int64  // of the last entry sent
 	from     int64  // the position from which the page shows its thread
-	listed   uint64 // the last hint about the list that was told
+	listed   uint64 // the last hint about the list that was sent
 }
 
-// ServeList tells a page without a thread how the list of threads changes.
+// ServeList sends changes of the list of threads to a page without a thread.
 func (srv *Server) ServeList(w http.ResponseWriter, r *http.Request) error {
 	return srv.serve(w, r, func(*http.Request) (string, error) { return "", nil })
 }
 
-// ServeEvents tells a page of a thread what comes after what it shows.
+// ServeEvents sends the changes of a thread to its page.
 func (srv *Server) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 	return srv.serve(w, r, request.ThreadID)
 }
@@ -98,7 +98,7 @@ func (srv *Server) serve(w http.ResponseWriter, r *http.Request, thread func(*ht
 		if t, err = srv.Threads.Read(ctx, id, store.Latest); err != nil {
 			return err
 		}
-		if s.position = lastSeen(r, t.Next-1); s.position >= 0 { // otherwise the page shows nothing of this thread
+		if s.position = lastSeen(r, t.Next-1); s.position >= 0 { // otherwise the page shows a deleted thread
 			s.from = max(0, request.From(r))
 		}
 	}
