@@ -28,7 +28,7 @@ func attaching() map[string]check {
 	}
 }
 
-// shownFiles are the files of all messages of a reply.
+// shownFiles returns the files of all messages of a reply.
 func (s *scene) shownFiles(thread adapters.Thread, ref adapters.MessageRef) []ShownFile {
 	s.Helper()
 	var all []ShownFile
@@ -92,7 +92,7 @@ func manyAttachments(s *scene) {
 	s.only(thread, ref)
 }
 
-// most is how many files of those the platform takes.
+// most returns how many files of those the platform takes.
 func (st *stage) most(n int) int {
 	if l, ok := st.a.(adapters.Limiter); ok {
 		if files := l.Limits(st.thread()).Files; files > 0 {

@@ -52,7 +52,7 @@ func offered() []adapters.Choice {
 	}
 }
 
-// answer is one to somebody's request, on which people choose.
+// answer returns one to somebody's request, on which people choose.
 func (st *stage) answer(asked adapters.Event) adapters.MessageRef {
 	st.Helper()
 	answer := st.send(adapters.Reply{

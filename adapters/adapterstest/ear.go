@@ -53,7 +53,7 @@ func (st *stage) listenBy(a adapters.Adapter, take func(ctx context.Context, e a
 	return e
 }
 
-// handle is an [adapters.Handler].
+// handle returns an [adapters.Handler].
 func (e *ear) handle(ctx context.Context, event adapters.Event) error {
 	n := e.note(event)
 	if e.s.begins(event) {

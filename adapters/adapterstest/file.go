@@ -15,7 +15,7 @@ import (
 
 func equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
 
-// noise is the same for the same size.
+// noise returns the same for the same size.
 func noise(size int) []byte {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content) //nolint:errcheck // it never fails

@@ -245,7 +245,7 @@ func markedPictures(s *scene) {
 	}
 }
 
-// pointing is what somebody points at on the [picture].
+// pointing returns what somebody points at on the [picture].
 func pointing(mask []byte) Pointing {
 	return Pointing{
 		Width: 40, Height: 30, Points: []adapters.Point{{X: 0, Y: 0}, {X: 39, Y: 29, Exclude: true}},
@@ -268,7 +268,7 @@ func (s *scene) marks(got adapters.Mark, want Pointing) {
 	}
 }
 
-// picture is a PNG of 40 by 30 pixels.
+// picture returns a PNG of 40 by 30 pixels.
 func picture(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer

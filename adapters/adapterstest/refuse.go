@@ -132,7 +132,7 @@ func contextsEnded(s *scene) {
 	s.only(thread)
 }
 
-// calls are what the adapter can do besides, with a message of somebody.
+// calls returns what the adapter can do besides, with a message of somebody.
 func (st *stage) calls(thread adapters.Thread, m adapters.MessageRef) map[string]func(context.Context) error {
 	all := map[string]func(context.Context) error{}
 	if a, ok := st.a.(adapters.Acknowledger); ok {

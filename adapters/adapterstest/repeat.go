@@ -22,7 +22,7 @@ func repeating() map[string]check {
 	}
 }
 
-// rich is a reply that has everything, of files more than one message holds on most platforms.
+// rich returns a reply that has everything, of files more than one message holds on most platforms.
 func (st *stage) rich(thread adapters.Thread) adapters.Reply {
 	r := adapters.Reply{
 		Thread: thread, Text: longText(1500), Mention: st.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},

@@ -45,7 +45,7 @@ func Run(t *testing.T, m Make) {
 	}
 }
 
-// checks are all that there are, by their names.
+// checks returns all that there are, by their names.
 func checks() map[string]check {
 	all := map[string]check{}
 	for _, group := range []map[string]check{

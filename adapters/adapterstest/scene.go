@@ -45,13 +45,13 @@ func newScene(t *testing.T, m Make) *scene {
 	return &scene{st}
 }
 
-// another is one more connection of the same bot.
+// another returns one more connection of the same bot.
 func (st *stage) another() adapters.Adapter {
 	st.Helper()
 	return st.p.Adapter(st.T, st.shelf.open)
 }
 
-// thread is a new conversation, of several people where there are such.
+// thread returns a new conversation, of several people where there are such.
 func (st *stage) thread() adapters.Thread {
 	st.Helper()
 	return st.place(st.lacks(Company) && !st.lacks(Private))
@@ -86,7 +86,7 @@ func (st *stage) delete(sent adapters.MessageRef) {
 	st.noError(as[adapters.Deleter](st, st.a).Delete(st.Context(), sent))
 }
 
-// bob is somebody else, where there is anybody.
+// bob returns somebody else, where there is anybody.
 func (st *stage) bob() adapters.Person {
 	st.Helper()
 	if st.lacks(Company) {
@@ -95,12 +95,12 @@ func (st *stage) bob() adapters.Person {
 	return st.p.Person(st.T, "Bob")
 }
 
-// post is a message that is meant for the bot.
+// post returns a message that is meant for the bot.
 func (st *stage) post(thread adapters.Thread, text string) Post {
 	return Post{Thread: thread, By: st.ana, Text: text, Mention: !thread.Direct && !st.lacks(Mentions)}
 }
 
-// key is a new key to send under.
+// key returns a new key to send under.
 func (st *stage) key() string {
 	st.keys++
 	return fmt.Sprintf("key-%d", st.keys)
@@ -142,13 +142,13 @@ func (st *stage) address(ref adapters.MessageRef) {
 	}
 }
 
-// own are the messages of the bot in a thread.
+// own returns the messages of the bot in a thread.
 func (s *scene) own(thread adapters.Thread) []Shown {
 	s.Helper()
 	return slices.DeleteFunc(s.p.Shown(s.T, thread), func(m Shown) bool { return !m.Own })
 }
 
-// of are the messages of what was sent, as they stand in the thread.
+// of returns the messages of what was sent, as they stand in the thread.
 func (s *scene) of(thread adapters.Thread, ref adapters.MessageRef) []Shown {
 	s.Helper()
 	ids := ids(ref)
@@ -178,7 +178,7 @@ func (s *scene) only(thread adapters.Thread, refs ...adapters.MessageRef) {
 
 func ids(ref adapters.MessageRef) []string { return append([]string{ref.ID}, ref.Parts...) }
 
-// message is one that stands in a thread.
+// message returns one that stands in a thread.
 func (s *scene) message(thread adapters.Thread, id string) Shown {
 	s.Helper()
 	all := s.p.Shown(s.T, thread)
@@ -189,7 +189,7 @@ func (s *scene) message(thread adapters.Thread, id string) Shown {
 	return all[i]
 }
 
-// as is a platform or an adapter by what it can do besides, where the feature is there.
+// as returns a platform or an adapter by what it can do besides, where the feature is there.
 func as[I any](tb testing.TB, whole any) I {
 	tb.Helper()
 	part, ok := whole.(I)
@@ -199,7 +199,7 @@ func as[I any](tb testing.TB, whole any) I {
 	return part
 }
 
-// ended is a context that has ended.
+// ended returns a context that has ended.
 func (tr *trial) ended() context.Context {
 	ctx, cancel := context.WithCancel(tr.Context())
 	cancel()

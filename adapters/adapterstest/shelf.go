@@ -51,7 +51,7 @@ func (s *shelf) stall(handle string) <-chan struct{} {
 	return opened
 }
 
-// open is an [adapters.Opener].
+// open returns an [adapters.Opener].
 func (s *shelf) open(ctx context.Context, handle string) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

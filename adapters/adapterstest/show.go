@@ -19,7 +19,7 @@ func showing() map[string]check {
 	}
 }
 
-// letters is all that can be read in messages, line by line, but for blank and the marks of
+// letters returns all that can be read in messages, line by line, but for blank and the marks of
 // lists that have no numbers.
 func letters(messages []Shown) string {
 	var lines []string
@@ -62,7 +62,7 @@ func counted(b adapters.Block) adapters.Block {
 // platform would take what stands around it for its own, as within "```" in code.
 const unseen = "\x00\ufffd\u200b\u2060\ufeff"
 
-// visible is what can be seen of a line.
+// visible returns what can be seen of a line.
 func visible(l string) string {
 	return strings.TrimRight(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(unseen, r) {
@@ -90,7 +90,7 @@ func (s *scene) shows(messages []Shown, text string) {
 	}
 }
 
-// styled are the blocks that hold something, each as one word.
+// styled returns the blocks that hold something, each as one word.
 func styled(blocks []adapters.Block) []string {
 	var all []string
 	for _, b := range blocks {
@@ -164,7 +164,7 @@ func textsOfOthers(s *scene) {
 	}
 }
 
-// longText is a text of so many words, of which each is there once.
+// longText returns a text of so many words, of which each is there once.
 func longText(words int) string {
 	var b strings.Builder
 	for i := range words {

@@ -70,7 +70,7 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
 	discordgo.PermissionCreatePublicThreads | discordgo.PermissionAttachFiles | discordgo.PermissionAddReactions | discordgo.PermissionReadMessageHistory
 
-// Invite is the address at which to add the bot of an application to a server, with the least
+// Invite returns the address at which to add the bot of an application to a server, with the least
 // permissions.
 func Invite(application string) string {
 	q := url.Values{"client_id": {application}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions, 10)}}

@@ -15,7 +15,7 @@ import (
 
 var errAnswer = errors.New("the answer cannot be understood")
 
-// Detail is an error of net/http without the address of its request, which may be signed or
+// Detail returns an error of net/http without the address of its request, which may be signed or
 // hold a token, and without what the server wrote. It keeps what callers decide by: a Fault,
 // the context's end, and a timeout. Of nil it is nil.
 func Detail(err error) error {

@@ -155,7 +155,7 @@ func (c *Client) route(r *http.Request) (*url.URL, error) {
 	return proxy, nil
 }
 
-// port is the one that an address is reached at.
+// port returns the one that an address is reached at.
 func port(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p

@@ -48,7 +48,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.EOF is what the reader asks for
 }
 
-// refusal is why an answer holds no file, nil if it does.
+// refusal returns why an answer holds no file, nil if it does.
 func refusal(answer *http.Response, withToken bool) error {
 	code := answer.StatusCode
 	err := fmt.Errorf("the host of a file answers %d", code)
@@ -72,7 +72,7 @@ func refusal(answer *http.Response, withToken bool) error {
 	}
 }
 
-// after is how long a host wants to be left alone.
+// after returns how long a host wants to be left alone.
 func after(h http.Header) time.Duration {
 	const least, most = 1, 3600
 	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
@@ -82,7 +82,7 @@ func after(h http.Header) time.Duration {
 	return time.Duration(min(max(seconds, least), most) * float64(time.Second))
 }
 
-// interrupted is what befell a request or a body. It passes, but where it was a refusal.
+// interrupted returns what befell a request or a body. It passes, but where it was a refusal.
 func interrupted(err error) error {
 	if own, ok := errors.AsType[*adapters.Fault](err); ok {
 		return own

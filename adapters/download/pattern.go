@@ -37,7 +37,7 @@ func parsePattern(s string) (pattern, error) {
 	return p, nil
 }
 
-// loopback are the names of this machine: servers on it tell of themselves by any of them.
+// loopback returns the names of this machine: servers on it tell of themselves by any of them.
 func loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
 
 // withLoopback adds the other names of this machine where one is named.
@@ -62,7 +62,7 @@ func match(all []pattern, host, port string) bool {
 	})
 }
 
-// plain is a name as it is compared: without the dot at its end, in lower case.
+// plain returns a name as it is compared: without the dot at its end, in lower case.
 func plain(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }

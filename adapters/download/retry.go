@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Again is a request with its body rewound, to be made again.
+// Again returns a request with its body rewound, to be made again.
 func Again(r *http.Request) (*http.Request, error) {
 	if r.GetBody == nil {
 		return r, nil

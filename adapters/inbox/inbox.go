@@ -116,7 +116,7 @@ func (b *Inbox) put(e adapters.Event, taken func()) (already bool) {
 	return false
 }
 
-// laneOf is what an event stands in line with: its thread, or the message that it is about
+// laneOf returns what an event stands in line with: its thread, or the message that it is about
 // where the platform does not tell the thread.
 func laneOf(e adapters.Event) string {
 	switch {

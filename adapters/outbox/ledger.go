@@ -73,7 +73,7 @@ func (l *Ledger) Open(ctx context.Context, adapter, key string) (*Entry, error) 
 	return e, nil
 }
 
-// Parts are how many parts are known to stand there.
+// Parts returns how many parts are known to stand there.
 func (e *Entry) Parts() int {
 	if e.Ref.IsZero() {
 		return 0

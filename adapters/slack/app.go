@@ -12,7 +12,7 @@ const (
 	Shortcut = convert.ShortcutID
 )
 
-// Events are those that the app subscribes to.
+// Events returns those that the app subscribes to.
 func Events() []string {
 	return []string{
 		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "message.channels", "message.groups", "message.im", "message.mpim",

@@ -99,7 +99,7 @@ func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.Fil
 	return int64(len(begin)) > looked || int64(len(begin)) == most && errors.Is(err, io.EOF)
 }
 
-// whyNot is the fault of a failed download: it asks Slack whether the file was deleted.
+// whyNot returns the fault of a failed download: it asks Slack whether the file was deleted.
 func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
 		return api.Fault(err)

@@ -71,7 +71,7 @@ func isForeign(err error) bool {
 	return broken || other || errors.Is(err, io.EOF) && !unanswered // an empty answer
 }
 
-// ManifestScopes are those of an app that is made from the manifest: those that the token must have, and the
+// ManifestScopes returns those of an app that is made from the manifest: those that the token must have, and the
 // one that [Slack asks of agents]. An app from an earlier manifest works without it.
 //
 // [Slack asks of agents]: https://docs.slack.dev/reference/app-manifest
@@ -81,7 +81,7 @@ func ManifestScopes() []string {
 	return all
 }
 
-// Scopes are those that the bot's token must have.
+// Scopes returns those that the bot's token must have.
 func Scopes() []string {
 	return []string{
 		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",

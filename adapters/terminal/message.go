@@ -21,12 +21,12 @@ const Passing = "."
 // Person is everybody's id: who is to be told apart has a data folder of their own.
 const Person = "user"
 
-// Thread is the conversation of that name.
+// Thread returns the conversation of that name.
 func Thread(name string) adapters.Thread {
 	return adapters.Thread{Adapter: Name, Channel: name, Direct: true}
 }
 
-// Message is a wish, with the files of the command line by their paths. Each call is
+// Message returns a wish, with the files of the command line by their paths. Each call is
 // another event.
 func Message(thread, wish string, paths []string) adapters.Event {
 	now := time.Now()
@@ -40,7 +40,7 @@ func Message(thread, wish string, paths []string) adapters.Event {
 	}
 }
 
-// Spoken is a wish that is not written: it is said in the last of the files.
+// Spoken returns a wish that is not written: it is said in the last of the files.
 func Spoken(thread string, paths []string) adapters.Event {
 	e := Message(thread, "", paths)
 	e.Message.Files[len(paths)-1].Voice = true
@@ -51,7 +51,7 @@ func Spoken(thread string, paths []string) adapters.Event {
 // process.
 const HandedFolder = "handed"
 
-// Handed is a wish whose files were put where the process that is handed it finds them: the
+// Handed returns a wish whose files were put where the process that is handed it finds them: the
 // handles are what its [Config.Open] takes.
 func Handed(thread, wish string, files []adapters.File) adapters.Event {
 	e := Message(thread, wish, nil)
@@ -69,10 +69,10 @@ func handed(handle string) bool {
 	return len(parts) == 5 && parts[0] == "threads" && parts[2] == HandedFolder
 }
 
-// handle is a path as a handle, which is text whatever bytes a path has.
+// handle returns a path as a handle, which is text whatever bytes a path has.
 func handle(path string) string { return strconv.QuoteToASCII(path) }
 
-// nameOf is what a file is called, in the letters that an event takes.
+// nameOf returns what a file is called, in the letters that an event takes.
 func nameOf(path string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -62,7 +62,7 @@ func New(c Config) *Terminal {
 	return &Terminal{config: c, sent: map[string]adapters.MessageRef{}}
 }
 
-// Name is the adapter's name.
+// Name returns the adapter's name.
 func (*Terminal) Name() string { return Name }
 
 // Listen returns when its context ends.
@@ -147,7 +147,7 @@ func own(t adapters.Thread) error {
 	return nil
 }
 
-// newRef is the address of a new message.
+// newRef returns the address of a new message.
 func newRef(channel string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Channel: channel, ID: rand.Text()}
 }

@@ -94,7 +94,7 @@ func refusedFields(answer []byte) string {
 
 var notWord = regexp.MustCompile(`[^0-9A-Za-z_]`)
 
-// word is a name as Discord writes it, without anything else that a server might send.
+// word returns a name as Discord writes it, without anything else that a server might send.
 func word(s string) string { return notWord.ReplaceAllString(s[:min(len(s), 60)], "") }
 
 // IsTransient reports whether an error may go away. A refused token may, since the gateway ends
@@ -197,7 +197,7 @@ func NamePermissions(err error, permissions string) error {
 	return &named
 }
 
-// CheckIDs is the fault of an address that cannot be one of Discord's.
+// CheckIDs returns the fault of an address that cannot be one of Discord's.
 func CheckIDs(ids ...string) error {
 	for _, id := range ids {
 		if !convert.IsID(id) {
@@ -207,7 +207,7 @@ func CheckIDs(ids ...string) error {
 	return nil
 }
 
-// CheckThread is the fault of a thread of another platform.
+// CheckThread returns the fault of a thread of another platform.
 func CheckThread(t adapters.Thread) error {
 	if t.Adapter != convert.Name {
 		return &adapters.Fault{Sentence: "This conversation is not on Discord.", Kind: adapters.ErrInvalid}

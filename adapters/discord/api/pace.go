@@ -72,7 +72,7 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// routeOf is what a limit applies to: the method and the path, without the ids other than the
+// routeOf returns what a limit applies to: the method and the path, without the ids other than the
 // channel's, server's or webhook's.
 func routeOf(method, path string) string {
 	parts := strings.Split(strings.Trim(strings.TrimPrefix(path, "/api/v9"), "/"), "/")
@@ -147,7 +147,7 @@ func seconds(s string) (time.Duration, bool) {
 	return time.Duration(f * float64(time.Second)), err == nil && f >= 0
 }
 
-// RateLimited is the error of a pause that is too long to wait for.
+// RateLimited returns the error of a pause that is too long to wait for.
 func RateLimited(wait time.Duration) error {
 	return &adapters.Fault{Sentence: "Discord asked the bot to slow down. It will continue by itself.", Kind: adapters.ErrRateLimited, After: wait}
 }

@@ -153,7 +153,7 @@ func (g *Gateway) check(err error) error {
 // forget lets the next connection begin a new session.
 func (g *Gateway) forget() { g.session, g.resumeAt, g.sequence = "", "", 0 }
 
-// address is where to resume the session, or else where the gateway is.
+// address returns where to resume the session, or else where the gateway is.
 func (g *Gateway) address(ctx context.Context) (string, error) {
 	var told struct {
 		URL    string `json:"url"`
@@ -178,7 +178,7 @@ func (g *Gateway) address(ctx context.Context) (string, error) {
 	return told.URL, nil
 }
 
-// resumable is the address at which to resume a session, "" if it is not on the gateway's own hosts:
+// resumable returns the address at which to resume a session, "" if it is not on the gateway's own hosts:
 // the token is sent there.
 func resumable(gateway, resume string) string {
 	from, err := url.Parse(gateway)

@@ -49,7 +49,7 @@ func everywhere(c Command) Command {
 	return c
 }
 
-// InServers are the commands as they are for a bot that only servers can install.
+// InServers returns the commands as they are for a bot that only servers can install.
 func InServers(all []Command) []Command {
 	all = slices.Clone(all)
 	for i := range all {
@@ -61,7 +61,7 @@ func InServers(all []Command) []Command {
 // chinese is the locale of Discord that commands are translated to.
 const chinese = "zh-CN"
 
-// Commands are the commands of the bot.
+// Commands returns the commands of the bot.
 func Commands(p Phrases) []Command {
 	translate := p.Say
 	in := func(sentence string) map[string]string {
@@ -164,7 +164,7 @@ func RequestForm(p Phrases, locale string, about *Message) Form {
 	return f
 }
 
-// Old is the form as servers take it that know no labels: its text input alone.
+// Old returns the form as servers take it that know no labels: its text input alone.
 func (f Form) Old() Form {
 	old := Form{ID: f.ID, Title: f.Title}
 	for _, c := range f.Components {
@@ -177,7 +177,7 @@ func (f Form) Old() Form {
 	return old
 }
 
-// Attached are the files that were uploaded with a form.
+// Attached returns the files that were uploaded with a form.
 func (i *Interaction) Attached() []adapters.File {
 	var all []adapters.File
 	for _, in := range i.Data.Components {
@@ -194,7 +194,7 @@ func (i *Interaction) Attached() []adapters.File {
 	return all
 }
 
-// Typed is the request in the fields of a form.
+// Typed returns the request in the fields of a form.
 func Typed(all []Input) string {
 	for _, in := range all {
 		if in.ID == requestInput {

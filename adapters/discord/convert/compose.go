@@ -83,20 +83,20 @@ type Uploaded struct {
 	Waveform []byte  `json:"waveform,omitempty"`
 }
 
-// NewContent is a message with a text in markup.
+// NewContent returns a message with a text in markup.
 func NewContent(text string) Content {
 	nobody := discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
 	return Content{Text: text, Mentions: nobody, Components: []any{}, Flags: discordgo.MessageFlagsSuppressEmbeds}
 }
 
-// Ephemeral is a message with a plain text that only one person sees.
+// Ephemeral returns a message with a plain text that only one person sees.
 func Ephemeral(text string) Content {
 	c := NewContent(plain(text))
 	c.Flags = discordgo.MessageFlagsEphemeral
 	return c
 }
 
-// Plain is the message without buttons, descriptions and reply, to the same people. It lists the
+// Plain returns the message without buttons, descriptions and reply, to the same people. It lists the
 // choices that had buttons.
 func (c Content) Plain() Content {
 	c.Text, c.choices = c.Text+c.choices, ""
@@ -116,7 +116,7 @@ func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	return c.spoken(r, &parts[0])
 }
 
-// between is what separates the mention from a text, which begins a line of its own unless it
+// between returns what separates the mention from a text, which begins a line of its own unless it
 // begins with a plain one.
 func between(text string) string {
 	if blocks := adapters.Parse(text); len(blocks) > 0 && blocks[0].Kind == adapters.Line && strings.TrimSpace(text) == strings.TrimLeft(text, " ") &&
@@ -221,7 +221,7 @@ func (c *Composer) parts(r adapters.Reply, batches [][]int, texts []string, ment
 	return parts
 }
 
-// below are the lines below the text: notes and links of files. Each fits into a message.
+// below returns the lines below the text: notes and links of files. Each fits into a message.
 func (c *Composer) below(r adapters.Reply) []string {
 	var lines []string
 	for _, a := range r.Files {
@@ -230,7 +230,7 @@ func (c *Composer) below(r adapters.Reply) []string {
 	return lines
 }
 
-// choices are the heading of the choices, and a line for each.
+// choices returns the heading of the choices, and a line for each.
 func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	heading = c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
 	switch {
@@ -246,7 +246,7 @@ func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	return plain(heading), all.String()
 }
 
-// examples are the examples as lines, for where there are no buttons.
+// examples returns the examples as lines, for where there are no buttons.
 func examples(r adapters.Reply) string {
 	if len(r.Examples) == 0 {
 		return ""
@@ -262,7 +262,7 @@ func labelled(choices []adapters.Choice) bool {
 	})
 }
 
-// about are the lines about a file: one, if that fits into a message.
+// about returns the lines about a file: one, if that fits into a message.
 func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
 	name := plain(shorten(FileName(a.Name), maxNameShown))
 	var lines []string
@@ -295,7 +295,7 @@ func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
 	return lines
 }
 
-// link is a text that links to an address.
+// link returns a text that links to an address.
 func link(text, address string) string {
 	text = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(text)
 	return renderSpans([]adapters.Span{{Text: text, URL: address}})
@@ -315,7 +315,7 @@ type button struct {
 	ID    string                    `json:"custom_id"`
 }
 
-// buttons are those of the choices, and those of its signs.
+// buttons returns those of the choices, and those of its signs.
 func (c *Composer) buttons(r adapters.Reply) []button {
 	var all []button
 	add := func(emoji, text, id string) {

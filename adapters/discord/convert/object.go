@@ -185,7 +185,7 @@ func (c *Channel) IsThread() bool {
 	return c.Type >= discordgo.ChannelTypeGuildNewsThread && c.Type <= discordgo.ChannelTypeGuildPrivateThread
 }
 
-// By is who interacted, or nil.
+// By returns who interacted, or nil.
 func (i *Interaction) By() *User {
 	if i.Member != nil && i.Member.User != nil {
 		return i.Member.User
@@ -203,7 +203,7 @@ func (i *Interaction) IsGuest() bool {
 	return len(i.Owners) > 0 && !here && i.Context != inDirect
 }
 
-// Webhook is the path at which an interaction is answered. It holds a token.
+// Webhook returns the path at which an interaction is answered. It holds a token.
 func (i *Interaction) Webhook() string { return "webhooks/" + i.Application + "/" + i.Token }
 
 // IsWritten reports whether somebody wrote a message, or replied.
@@ -235,7 +235,7 @@ func (m *Message) Shows(emoji string) bool {
 	return false
 }
 
-// UserName is the name of somebody whom a message mentions, or "".
+// UserName returns the name of somebody whom a message mentions, or "".
 func (m *Message) UserName(id string) string {
 	for _, u := range m.Mentions {
 		if u.ID == id {
@@ -245,7 +245,7 @@ func (m *Message) UserName(id string) string {
 	return ""
 }
 
-// Files are the files of a message and of those that it forwards.
+// Files returns the files of a message and of those that it forwards.
 func (m *Message) Files() []adapters.File {
 	var all []adapters.File
 	for _, a := range m.attachments() {
@@ -276,7 +276,7 @@ func (a Attachment) File() adapters.File {
 	}
 }
 
-// DisplayName is the name of somebody as others see it in a server.
+// DisplayName returns the name of somebody as others see it in a server.
 func DisplayName(u User, m *Member) string {
 	names := []string{u.Display, u.Name}
 	for _, as := range []*Member{u.Member, m} {
@@ -292,7 +292,7 @@ func DisplayName(u User, m *Member) string {
 	return ""
 }
 
-// Ref is the address of a message.
+// Ref returns the address of a message.
 func Ref(guild, channel, id string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: guild, Channel: channel, ID: id}
 }
@@ -302,7 +302,7 @@ func IsID(s string) bool {
 	return s != "" && len(s) <= 20 && strings.Trim(s, "0123456789") == ""
 }
 
-// Order is the number of an id: ids grow with time.
+// Order returns the number of an id: ids grow with time.
 func Order(id string) int64 {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -314,7 +314,7 @@ func Order(id string) int64 {
 // epoch is the time from which Discord's ids count milliseconds, in Unix milliseconds.
 const epoch = 1420070400000
 
-// CreatedAt is the time at which an id was made.
+// CreatedAt returns the time at which an id was made.
 func CreatedAt(id string) time.Time {
 	if n := Order(id); n>>22 > 0 {
 		return time.UnixMilli(n>>22 + epoch).UTC()

@@ -20,7 +20,7 @@ var stepMarks = map[adapters.StepState]string{
 	adapters.StepWaiting: "▫️", adapters.StepRunning: "⏳", adapters.StepDone: "✅", adapters.StepFailed: "⚠️", adapters.StepSkipped: "⏭️",
 }
 
-// Progress is the message that shows the progress, with as many steps as fit, and a button that
+// Progress returns the message that shows the progress, with as many steps as fit, and a button that
 // stops the work while it runs.
 func Progress(p adapters.Progress) Content {
 	text := cmp.Or(plain(shorten(p.Title, 200)), "…")
@@ -49,7 +49,7 @@ func Progress(p adapters.Progress) Content {
 	return c
 }
 
-// Request is the message that shows a request by a command or a form, and its files.
+// Request returns the message that shows a request by a command or a form, and its files.
 func Request(text string, files []adapters.File) Content {
 	var lines []string
 	for line := range strings.SplitSeq(shorten(text, 1000), "\n") {
@@ -68,7 +68,7 @@ func Excuse(shown Content, why string) Content {
 	return shown
 }
 
-// cutTo is the beginning of a text in markup, of at most so many characters.
+// cutTo returns the beginning of a text in markup, of at most so many characters.
 func cutTo(s string, most int) string {
 	for adapters.UTF16Len(s) > most {
 		s = Cut(s, len(s)-100)

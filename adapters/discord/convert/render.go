@@ -12,7 +12,7 @@ import (
 // together, and keeps lines that Discord would drop.
 const blank = "\u200b"
 
-// Render is a text in Discord's markup ("Message Formatting" in its documentation, and what the
+// Render returns a text in Discord's markup ("Message Formatting" in its documentation, and what the
 // clients make of it).
 func Render(text string) string {
 	var b strings.Builder
@@ -71,7 +71,7 @@ func renderCode(b *strings.Builder, block adapters.Block) {
 // notLanguage matches what Discord does not accept in the language of a block of code.
 var notLanguage = regexp.MustCompile(`[^0-9A-Za-z+\-#._]`)
 
-// renderSpans is the content of a line.
+// renderSpans returns the content of a line.
 func renderSpans(spans []adapters.Span) string {
 	var visible []adapters.Span
 	for _, s := range spans {
@@ -112,7 +112,7 @@ var styles = []func(adapters.Span) adapters.Span{
 	func(s adapters.Span) adapters.Span { return adapters.Span{Italic: s.Italic} },
 }
 
-// longest is the style that begins here and covers the most spans.
+// longest returns the style that begins here and covers the most spans.
 func longest(all []adapters.Span, open adapters.Span) (style adapters.Span, most int) {
 	for _, of := range styles {
 		s := of(all[0])
@@ -240,7 +240,7 @@ func (w *writer) means(s string, at int) bool {
 
 const shortcode = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-~"
 
-// addressLength is how many bytes of an address begin a text.
+// addressLength returns how many bytes of an address begin a text.
 func addressLength(s string) int {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return 0
@@ -267,7 +267,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// plain is a plain text on one line, in Discord's markup.
+// plain returns a plain text on one line, in Discord's markup.
 func plain(text string) string {
 	return renderSpans([]adapters.Span{{Text: strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")}})
 }

@@ -23,7 +23,7 @@ const (
 // inGallery are the media types that a gallery shows.
 var inGallery = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "video/mp4", "video/webm", "video/quicktime"}
 
-// Rich is an answer with pictures or videos as components ("Components V2" in Discord's documentation): its text, a
+// Rich returns an answer with pictures or videos as components ("Components V2" in Discord's documentation): its text, a
 // gallery, its other files, and what can be done next. It is false for other messages. Sounds and texts are among
 // these: a component shows them without player and preview.
 func (p *Part) Rich() (Content, bool) {
@@ -119,7 +119,7 @@ type media struct {
 	Type string `json:"content_type"`
 }
 
-// file is the attachment that a component shows. The message does not list it.
+// file returns the attachment that a component shows. The message does not list it.
 func (m media) file(name, description string, size int64) Attachment {
 	if name == "" {
 		address, _, _ := strings.Cut(m.URL, "?")
@@ -139,7 +139,7 @@ func walk(all []Component, visit func(Component)) {
 	}
 }
 
-// Said is the text of a message, in markup.
+// Said returns the text of a message, in markup.
 func (m *Message) Said() string {
 	texts := []string{m.Content}
 	if m.Content == "" {
@@ -153,7 +153,7 @@ func (m *Message) Said() string {
 	return strings.Join(texts, "\n")
 }
 
-// attachments are the files of a message: those that it lists, and those that its components show.
+// attachments returns the files of a message: those that it lists, and those that its components show.
 func (m *Message) attachments() []Attachment {
 	all := slices.Clone(m.Attachments)
 	walk(m.Components, func(c Component) {

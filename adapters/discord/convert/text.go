@@ -21,7 +21,7 @@ type Names struct {
 	Channel func(id string) string
 }
 
-// Read is a text as people see it: without the mention of the bot, and with names for Discord's
+// Read returns a text as people see it: without the mention of the bot, and with names for Discord's
 // marks of users, channels, emoji, times and commands ("Message Formatting" in its
 // documentation). Code stays as it was typed.
 func (n Names) Read(content string) string {
@@ -61,7 +61,7 @@ func (n Names) ReadForm(all []Input) {
 	}
 }
 
-// codeLength is how many bytes of code begin a text.
+// codeLength returns how many bytes of code begin a text.
 func codeLength(s string) int {
 	ticks := len(s) - len(strings.TrimLeft(s, "`"))
 	if ticks == 0 {
@@ -87,7 +87,7 @@ func (n Names) marked(s string) (seen string, length int, ok bool) {
 	return seen, end + 1, ok
 }
 
-// mark is what people see of a mark, which stands between < and >.
+// mark returns what people see of a mark, which stands between < and >.
 func (n Names) mark(s string) (seen string, ok bool) {
 	kind := s[:len(s)-len(strings.TrimLeft(s, "@!&#"))]
 	id := s[len(kind):]
@@ -120,7 +120,7 @@ func (n Names) mark(s string) (seen string, ok bool) {
 
 func found(sign, name string) (string, bool) { return sign + name, name != "" }
 
-// moment is a time in UTC. People see it in their own time zones.
+// moment returns a time in UTC. People see it in their own time zones.
 func moment(s string) (string, bool) {
 	number, style, _ := strings.Cut(s, ":")
 	unix, err := strconv.ParseInt(number, 10, 64)
@@ -148,7 +148,7 @@ const maxTitle = 60
 // AnyTitle is the name of a thread whose message gives none.
 const AnyTitle = "Atelier"
 
-// Title is the name of the thread that a message begins.
+// Title returns the name of the thread that a message begins.
 func (m *Message) Title(self string) string {
 	none := func(string) string { return "" }
 	n := Names{Self: func(_, id string) bool { return id == self }, User: m.UserName, Role: none, Channel: none}
@@ -182,7 +182,7 @@ func label(s string, most int) string {
 	return shorten(printable(strings.Join(strings.Fields(s), " ")), most)
 }
 
-// OneLine is a name without control characters, of at most 250 bytes.
+// OneLine returns a name without control characters, of at most 250 bytes.
 func OneLine(s string) string {
 	return Cut(strings.TrimSpace(without(unicode.IsControl, strings.ToValidUTF8(s, ""))), 250)
 }
@@ -197,7 +197,7 @@ func without(unwanted func(rune) bool, s string) string {
 	}, s)
 }
 
-// Cut is the beginning of a text, of at most so many bytes.
+// Cut returns the beginning of a text, of at most so many bytes.
 func Cut(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= most {
@@ -206,7 +206,7 @@ func Cut(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// FileName is a name without path and invisible characters, of at most 200 bytes.
+// FileName returns a name without path and invisible characters, of at most 200 bytes.
 func FileName(s string) string {
 	s = path.Base(strings.ReplaceAll(strings.ToValidUTF8(s, ""), `\`, "/"))
 	s = strings.TrimSpace(without(func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }, s))

@@ -106,19 +106,19 @@ func (s *Server) Close() {
 	})
 }
 
-// URL is the address of the REST interface, without a slash at its end.
+// URL returns the address of the REST interface, without a slash at its end.
 func (s *Server) URL() string { return s.address + apiPath }
 
-// Token is the bot's, without "Bot ".
+// Token returns the bot's, without "Bot ".
 func (s *Server) Token() string { return s.token }
 
-// Bot is the bot under test.
+// Bot returns the bot under test.
 func (s *Server) Bot() User { return s.bot }
 
-// BotID is the id of the bot's user.
+// BotID returns the id of the bot's user.
 func (s *Server) BotID() string { return s.bot.ID }
 
-// ApplicationID is the id of the bot's application.
+// ApplicationID returns the id of the bot's application.
 func (s *Server) ApplicationID() string { return s.app }
 
 // Advance moves the server's clock forward, by which links, nonces, deferred responses and

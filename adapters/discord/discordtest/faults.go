@@ -26,7 +26,7 @@ func (t *trouble) hits(route Route) bool {
 	return t.left > 0 && (len(t.on) == 0 || slices.Contains(t.on, route))
 }
 
-// next is the first trouble of a route, which it counts; nil for none.
+// next returns the first trouble of a route, which it counts; nil for none.
 func next(all *[]*trouble, route Route) *trouble {
 	i := slices.IndexFunc(*all, func(t *trouble) bool { return t.hits(route) })
 	if i < 0 {

@@ -133,7 +133,7 @@ func (gw *Gateway) Resumes() int {
 	return gw.resumed
 }
 
-// Intents are those of the latest session.
+// Intents returns those of the latest session.
 func (gw *Gateway) Intents() int {
 	gw.mu.Lock()
 	defer gw.mu.Unlock()

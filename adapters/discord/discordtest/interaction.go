@@ -78,7 +78,7 @@ type Interaction struct {
 // Acknowledged is closed when the bot has acknowledged it in time.
 func (i *Interaction) Acknowledged() <-chan struct{} { return i.done }
 
-// Response is the bot's response as it is now, and whether there is one.
+// Response returns the bot's response as it is now, and whether there is one.
 func (i *Interaction) Response() (Message, bool) {
 	i.in.mu.Lock()
 	defer i.in.mu.Unlock()
@@ -88,7 +88,7 @@ func (i *Interaction) Response() (Message, bool) {
 	return i.in.show(i.response), true
 }
 
-// Followups are the bot's messages after its response.
+// Followups returns the bot's messages after its response.
 func (i *Interaction) Followups() (all []Message) {
 	i.in.mu.Lock()
 	defer i.in.mu.Unlock()
@@ -108,7 +108,7 @@ type SlashCommand struct {
 	Files   map[string]File   // options that are attachments, by name
 }
 
-// Commands are the commands that the bot registered.
+// Commands returns the commands that the bot registered.
 func (is *Interactions) Commands() (all []Command) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
@@ -193,7 +193,7 @@ func (is *Interactions) Press(by User, channel, message, customID string) (i *In
 	return i
 }
 
-// Form is the form that the bot opened, or nil.
+// Form returns the form that the bot opened, or nil.
 func (i *Interaction) Form() *form.Modal {
 	i.in.mu.Lock()
 	defer i.in.mu.Unlock()
@@ -248,7 +248,7 @@ func (is *Interactions) Submit(asked *Interaction, values map[string]string, fil
 	return i
 }
 
-// owners are those who installed the bot where an interaction happens, by the kind of installation.
+// owners returns those who installed the bot where an interaction happens, by the kind of installation.
 func (i *Interaction) owners() object {
 	switch {
 	case i.channel.foreign():
@@ -280,7 +280,7 @@ func (is *Interactions) command(kind int, name string) *Command {
 	return nil
 }
 
-// optionsJSON are the options of a command that was entered, and what is wrong with them, or "".
+// optionsJSON returns the options of a command that was entered, and what is wrong with them, or "".
 func (is *Interactions) optionsJSON(known []form.Option, typed SlashCommand, files map[string]*attachment) ([]object, string) {
 	given := []object{}
 	for _, o := range known {
@@ -344,7 +344,7 @@ func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 	return i
 }
 
-// whispered is an answer to an interaction that only the person sees who interacted, or nil.
+// whispered returns an answer to an interaction that only the person sees who interacted, or nil.
 func (is *Interactions) whispered(to User, channel, message string) *entry {
 	for _, i := range is.all {
 		for _, m := range append(slices.Clone(i.followups), i.response) {

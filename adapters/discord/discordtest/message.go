@@ -44,7 +44,7 @@ type attachmentBody struct {
 
 func (b attachmentBody) id() string { return fmt.Sprint(b.ID) }
 
-// text is the content as Discord stores it.
+// text returns the content as Discord stores it.
 func (b *messageBody) text() string {
 	if b.Content == nil {
 		return ""
@@ -133,7 +133,7 @@ func fieldNumber(field string) int {
 	return n
 }
 
-// about is the description of the nth file.
+// about returns the description of the nth file.
 func (b *messageBody) about(n int) *attachmentBody {
 	if b.Attachments == nil || n < 0 {
 		return nil
@@ -153,7 +153,7 @@ func (m *entry) empty() bool {
 // rich reports whether a message is made of components.
 func (m *entry) rich() bool { return m.flags&flagComponents != 0 }
 
-// text is what people read.
+// text returns what people read.
 func (m *entry) text() string {
 	if !m.rich() {
 		return m.content
@@ -260,7 +260,7 @@ func (c *channel) find(id string) *entry {
 	return nil
 }
 
-// index is the place of a message, or where it would be.
+// index returns the place of a message, or where it would be.
 func (c *channel) index(id string) (int, bool) {
 	return slices.BinarySearchFunc(c.messages, id, func(m *entry, id string) int { return compareIDs(m.id, id) })
 }

@@ -29,7 +29,7 @@ const ordinary = AddReactions | View | Send | EmbedLinks | AttachFiles | ReadHis
 // everything are an administrator's permissions.
 const everything = ordinary | Administrator | ManageMessages
 
-// permits are the permissions of a user in a guild.
+// permits returns the permissions of a user in a guild.
 func (g *guild) permits(user string) Permission {
 	p := ordinary
 	for _, r := range g.roles {
@@ -87,7 +87,7 @@ var (
 	titleBlocked       = &refusal{status: 400, code: 200001, message: "Title was blocked by automatic moderation"}
 )
 
-// invalid is the refusal of a form with a fault, or nil.
+// invalid returns the refusal of a form with a fault, or nil.
 func invalid(f *form.Fault) *refusal {
 	if f == nil {
 		return nil
@@ -95,7 +95,7 @@ func invalid(f *form.Fault) *refusal {
 	return badForm(f.Field, f.Code, f.Message)
 }
 
-// badForm is the refusal of a form with one wrong field.
+// badForm returns the refusal of a form with one wrong field.
 func badForm(field, code, message string) *refusal {
 	return &refusal{
 		status: 400, code: 50035, message: "Invalid Form Body",

@@ -42,7 +42,7 @@ type attachment struct {
 	onlyForOneSelf bool
 }
 
-// fileName is the name of a file in links: without folders, spaces and special characters.
+// fileName returns the name of a file in links: without folders, spaces and special characters.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -115,7 +115,7 @@ type Button struct {
 	Disabled               bool
 }
 
-// buttons are those of all rows.
+// buttons returns those of all rows.
 func buttons(rows []form.Component) (all []Button) {
 	form.Walk(rows, func(c *form.Component) {
 		if c.Type != form.Button {
@@ -130,7 +130,7 @@ func buttons(rows []form.Component) (all []Button) {
 	return all
 }
 
-// stamp is a time as Discord writes it.
+// stamp returns a time as Discord writes it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
 func (u User) json() object {
@@ -146,7 +146,7 @@ func (r *role) json() object {
 	}
 }
 
-// String is the number that Discord writes.
+// String returns the number that Discord writes.
 func (p Permission) String() string { return strconv.FormatUint(uint64(p), 10) }
 
 func (rd *renderer) attachmentJSON(a *attachment) object {
@@ -172,7 +172,7 @@ func (rd *renderer) attachmentJSON(a *attachment) object {
 	return o
 }
 
-// link is a signed address, valid for a day.
+// link returns a signed address, valid for a day.
 func (rd *renderer) link(a *attachment) string {
 	at := "/attachments/" + a.channel + "/" + a.id + "/" + url.PathEscape(a.name)
 	now := rd.now()
@@ -189,7 +189,7 @@ func (rd *renderer) sign(parts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// linked is the file of a link, or nil if the link is not valid.
+// linked returns the file of a link, or nil if the link is not valid.
 func (dl *downloads) linked(r *http.Request) *attachment {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()
@@ -216,7 +216,7 @@ func (dl *downloads) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
-// show is a message as people see it.
+// show returns a message as people see it.
 func (rd *renderer) show(m *entry) Message {
 	shown := Message{
 		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.text(), Components: m.rows,
@@ -241,7 +241,7 @@ func (rd *renderer) show(m *entry) Message {
 	return shown
 }
 
-// memberJSON is somebody in a guild.
+// memberJSON returns somebody in a guild.
 func (rd *renderer) memberJSON(g *guild, u User, whole bool) object {
 	roles := g.assigned[u.ID]
 	if roles == nil {
@@ -321,7 +321,7 @@ func (rd *renderer) readable(m *entry) bool {
 	return m.author.ID == rd.bot.ID || m.channel.guild == nil || slices.Contains(m.mentions, rd.bot.ID)
 }
 
-// messageJSON is a message, with its content if intent is set or the bot may read it anyway.
+// messageJSON returns a message, with its content if intent is set or the bot may read it anyway.
 func (rd *renderer) messageJSON(m *entry, intent bool) object {
 	o := rd.bareJSON(m, intent)
 	switch replied := rd.replied(m); {
@@ -336,7 +336,7 @@ func (rd *renderer) messageJSON(m *entry, intent bool) object {
 	return o
 }
 
-// bareJSON is a message without the one that it replies to.
+// bareJSON returns a message without the one that it replies to.
 func (rd *renderer) bareJSON(m *entry, intent bool) object {
 	o := rd.contentJSON(m, intent || rd.readable(m))
 	o["id"], o["channel_id"], o["author"] = m.id, m.channel.id, m.author.json()
@@ -362,7 +362,7 @@ func (rd *renderer) bareJSON(m *entry, intent bool) object {
 	return o
 }
 
-// contentJSON is the part of a message that is forwarded, and that takes the privileged intent.
+// contentJSON returns the part of a message that is forwarded, and that takes the privileged intent.
 func (rd *renderer) contentJSON(m *entry, readable bool) object {
 	o := object{
 		"type": m.kind, "flags": m.flags, "timestamp": stamp(m.created), "edited_timestamp": nil,

@@ -82,7 +82,7 @@ func (r *request) decode(into any) *refusal {
 	return nil
 }
 
-// rawFileName is a part's file name with its folders.
+// rawFileName returns a part's file name with its folders.
 func rawFileName(part *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {

@@ -49,7 +49,7 @@ func (b threadBody) check() *refusal {
 	return nil
 }
 
-// channelFor is the channel of a call that needs permissions there.
+// channelFor returns the channel of a call that needs permissions there.
 func (cc *channelCalls) channelFor(r *request, needed Permission) (*channel, *refusal) {
 	c := cc.channels[r.PathValue("channel")]
 	if c == nil {
@@ -58,7 +58,7 @@ func (cc *channelCalls) channelFor(r *request, needed Permission) (*channel, *re
 	return c, cc.lacking(c, needed)
 }
 
-// messageFor is the message of a call that needs permissions in its channel.
+// messageFor returns the message of a call that needs permissions in its channel.
 func (cc *channelCalls) messageFor(r *request, needed Permission) (*entry, *refusal) {
 	c, no := cc.channelFor(r, needed)
 	if no != nil {
@@ -70,7 +70,7 @@ func (cc *channelCalls) messageFor(r *request, needed Permission) (*entry, *refu
 	return nil, unknownMessage
 }
 
-// writable is the refusal if the bot may not write in a channel, or nil.
+// writable returns the refusal if the bot may not write in a channel, or nil.
 func (cc *channelCalls) writable(c *channel, files bool) *refusal {
 	needed := Send
 	if c.isThread() {
@@ -153,7 +153,7 @@ func (cc *channelCalls) refer(m *entry, to *reference) *refusal {
 	return nil
 }
 
-// posted is the recent message with a nonce, or nil.
+// posted returns the recent message with a nonce, or nil.
 func (cc *channelCalls) posted(nonce string) *entry {
 	for len(cc.recent) > 0 && cc.now().Sub(cc.recent[0].noncedAt) > noncesLast {
 		if old := cc.recent[0]; cc.nonces[old.nonce] == old {

@@ -109,7 +109,7 @@ func (ic *interactionCalls) fromHook(i *Interaction, b *messageBody, files map[s
 	return m, nil
 }
 
-// hook is the interaction of a call by its token.
+// hook returns the interaction of a call by its token.
 func (ic *interactionCalls) hook(r *request) (*Interaction, *refusal) {
 	i := ic.interactions.all[r.PathValue("token")]
 	switch {
@@ -123,7 +123,7 @@ func (ic *interactionCalls) hook(r *request) (*Interaction, *refusal) {
 	return i, nil
 }
 
-// hooked is the message of an interaction that a call names.
+// hooked returns the message of an interaction that a call names.
 func (ic *interactionCalls) hooked(r *request) (*entry, *refusal) {
 	i, no := ic.hook(r)
 	if no != nil {

@@ -72,7 +72,7 @@ func (s *shared) ended() bool {
 // takes reports whether a token is the bot's; the gateway takes it with and without "Bot ".
 func (s *shared) takes(token string) bool { return strings.TrimPrefix(token, "Bot ") == s.token }
 
-// id is a new snowflake, larger than all before it.
+// id returns a new snowflake, larger than all before it.
 func (s *shared) id() string {
 	s.lastID = max(s.lastID+1, uint64(max(s.now().UnixMilli()-epoch, 1))<<22)
 	return strconv.FormatUint(s.lastID, 10)

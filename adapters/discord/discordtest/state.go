@@ -90,13 +90,13 @@ type User struct {
 	Bot  bool
 }
 
-// Mention is the text that mentions the user.
+// Mention returns the text that mentions the user.
 func (u User) Mention() string { return "<@" + u.ID + ">" }
 
 // foreign reports whether the bot is no member of a channel.
 func (c *channel) foreign() bool { return c.kind == groupChannel || c.guild != nil && c.guild.foreign }
 
-// maxFile is the most bytes of a file that the bot posts in a channel.
+// maxFile returns the most bytes of a file that the bot posts in a channel.
 func (st *state) maxFile(c *channel) int64 {
 	most := st.options.MaxFile
 	if c.guild != nil && c.guild.tier >= 2 {
@@ -105,7 +105,7 @@ func (st *state) maxFile(c *channel) int64 {
 	return most
 }
 
-// maxAnswer is the most bytes of a file with which the bot answers an interaction.
+// maxAnswer returns the most bytes of a file with which the bot answers an interaction.
 func (st *state) maxAnswer(i *Interaction) int64 {
 	if st.nitro[i.By.ID] {
 		return 500 << 20
@@ -113,7 +113,7 @@ func (st *state) maxAnswer(i *Interaction) int64 {
 	return st.maxFile(i.channel)
 }
 
-// anywhere is the message with an id, in any channel.
+// anywhere returns the message with an id, in any channel.
 func (st *state) anywhere(id string) *entry {
 	for _, c := range st.channels {
 		if m := c.find(id); m != nil {
@@ -123,7 +123,7 @@ func (st *state) anywhere(id string) *entry {
 	return nil
 }
 
-// entryOf is a message that a test names.
+// entryOf returns a message that a test names.
 func (st *state) entryOf(channel, id string) *entry {
 	c := st.place(channel)
 	if c == nil {
@@ -136,7 +136,7 @@ func (st *state) entryOf(channel, id string) *entry {
 	return m
 }
 
-// replied is the message that m replies to, or nil.
+// replied returns the message that m replies to, or nil.
 func (st *state) replied(m *entry) *entry {
 	if m.reference == nil || m.reference.Type == forwarded {
 		return nil
@@ -147,7 +147,7 @@ func (st *state) replied(m *entry) *entry {
 	return nil
 }
 
-// may are the bot's permissions in a channel.
+// may returns the bot's permissions in a channel.
 func (st *state) may(c *channel) Permission {
 	p := everything
 	if c.foreign() {
@@ -162,7 +162,7 @@ func (st *state) may(c *channel) Permission {
 	return p
 }
 
-// lacking is the refusal if the bot lacks permissions in a channel, or nil.
+// lacking returns the refusal if the bot lacks permissions in a channel, or nil.
 func (st *state) lacking(c *channel, needed Permission) *refusal {
 	switch p := st.may(c); {
 	case p&View == 0:
@@ -179,7 +179,7 @@ func (st *state) newUser(name string, bot bool) User {
 	return u
 }
 
-// guildOf is a guild that a test names.
+// guildOf returns a guild that a test names.
 func (st *state) guildOf(id string) *guild {
 	g := st.guilds[id]
 	if g == nil {
@@ -188,7 +188,7 @@ func (st *state) guildOf(id string) *guild {
 	return g
 }
 
-// place is a channel that a test names.
+// place returns a channel that a test names.
 func (st *state) place(id string) *channel {
 	c := st.channels[id]
 	if c == nil {

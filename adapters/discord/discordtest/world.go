@@ -20,7 +20,7 @@ func (w *World) BlockTitle(word string) { w.do(func() { w.blocked = append(w.blo
 // Crowd refuses new threads (160006), or accepts them again.
 func (w *World) Crowd(full bool) { w.do(func() { w.crowded = full }) }
 
-// Messages are the messages of a channel that everybody sees, the oldest first, without
+// Messages returns the messages of a channel that everybody sees, the oldest first, without
 // Discord's own. It is nil if there is no such channel.
 func (w *World) Messages(channel string) []Message {
 	w.mu.Lock()
@@ -38,7 +38,7 @@ func (w *World) Messages(channel string) []Message {
 	return shown
 }
 
-// Message is the message with an id, and whether it exists.
+// Message returns the message with an id, and whether it exists.
 func (w *World) Message(channel, message string) (Message, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func (w *World) Forbid(channel string, p Permission) { w.permit(channel, p, 0) }
 // Allow takes Forbid back.
 func (w *World) Allow(channel string, p Permission) { w.permit(channel, 0, p) }
 
-// ThreadName is the name of a thread.
+// ThreadName returns the name of a thread.
 func (w *World) ThreadName(thread string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *World) Channel(guild, name string) (id string) { return w.channel(guild
 // Forum adds a forum, which holds threads only.
 func (w *World) Forum(guild, name string) (id string) { return w.channel(guild, name, forumChannel) }
 
-// DM is the direct channel of somebody and the bot.
+// DM returns the direct channel of somebody and the bot.
 func (w *World) DM(u User) (id string) {
 	w.do(func() { id = w.direct(u).id })
 	return id

@@ -48,7 +48,7 @@ type Visit struct {
 	Channel string `json:"channel"`
 }
 
-// Thread is the visit to a thread, and whether the bot is a guest there.
+// Thread returns the visit to a thread, and whether the bot is a guest there.
 func (g *Guests) Thread(ctx context.Context, t adapters.Thread) (Visit, bool, error) {
 	if t.Direct || g.Places.isMember(t.Workspace) {
 		return Visit{}, false, nil
@@ -56,7 +56,7 @@ func (g *Guests) Thread(ctx context.Context, t adapters.Thread) (Visit, bool, er
 	return g.read(ctx, t.Key(), visitKey)
 }
 
-// Message is the visit in which a message was posted or a request was made, and whether there is one.
+// Message returns the visit in which a message was posted or a request was made, and whether there is one.
 func (g *Guests) Message(ctx context.Context, m adapters.MessageRef) (Visit, bool, error) {
 	if g.Places.isMember(m.Workspace) {
 		return Visit{}, false, nil
@@ -100,7 +100,7 @@ func (g *Guests) Posted(ctx context.Context, v Visit, m adapters.MessageRef) err
 	return g.write(ctx, v.Thread.Key(), visitKey, early, guestFor)
 }
 
-// limit is the most bytes of a file in a thread, if the bot is a guest there.
+// limit returns the most bytes of a file in a thread, if the bot is a guest there.
 func (g *Guests) limit(t adapters.Thread) (int64, bool) {
 	most, ok := g.limits.Get(t.Key())
 	return most, ok && most > 0
@@ -131,7 +131,7 @@ func (g *Guests) write(ctx context.Context, of, what string, v Visit, expiry tim
 	return nil
 }
 
-// guestKey is the state key for a guest's thread or message.
+// guestKey returns the state key for a guest's thread or message.
 func guestKey(of, what string) string {
 	sum := sha256.Sum256([]byte(of))
 	return "discord-guest-" + hex.EncodeToString(sum[:]) + what

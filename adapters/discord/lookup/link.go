@@ -22,7 +22,7 @@ type Links struct {
 // hosts are those of links to messages.
 var hosts = []string{"discord.com", "ptb.discord.com", "canary.discord.com", "discordapp.com"}
 
-// Linked is the message or the file that a link points to. A message must be in the same channel or thread:
+// Linked returns the message or the file that a link points to. A message must be in the same channel or thread:
 // not all who write here may read another one. Who has the link to a file may open it.
 func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) (e adapters.Earlier, ok bool, err error) {
 	part := strings.Split(strings.Trim(link.Path, "/"), "/")

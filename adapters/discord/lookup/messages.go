@@ -31,7 +31,7 @@ type Messages struct {
 	Guests   *Guests // nil where nothing is looked back at
 }
 
-// Names are what the marks in a message stand for.
+// Names returns what the marks in a message stand for.
 func (ms *Messages) Names(m *convert.Message) convert.Names {
 	return convert.Names{
 		Self: func(kind, id string) bool {
@@ -51,7 +51,7 @@ func (ms *Messages) Names(m *convert.Message) convert.Names {
 	}
 }
 
-// Text is a message as people see it, or what it forwards if it says nothing of its own.
+// Text returns a message as people see it, or what it forwards if it says nothing of its own.
 func (ms *Messages) Text(m *convert.Message) string {
 	text := ms.Names(m).Read(m.Said())
 	for _, s := range m.Snapshots {
@@ -102,7 +102,7 @@ func (ms *Messages) Complete(ctx context.Context, m *convert.Message) error {
 	return nil
 }
 
-// Before is the messages that were written in a thread before one of them, with the one that began
+// Before returns the messages that were written in a thread before one of them, with the one that began
 // it, as far as 500 messages back. For a message in a channel it is what it replies to.
 func (ms *Messages) Before(ctx context.Context, t adapters.Thread, m adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := errors.Join(ctx.Err(), api.CheckThread(t)); err != nil {
@@ -156,7 +156,7 @@ func (ms *Messages) isOwnRole(guild, id string) bool {
 	return ok && r.Tags.Bot == ms.Identity.Known() && r.Tags.Bot != ""
 }
 
-// repliedTo is the message that a message replies to, and so on.
+// repliedTo returns the message that a message replies to, and so on.
 func (ms *Messages) repliedTo(ctx context.Context, t adapters.Thread, m adapters.MessageRef, n int) ([]adapters.Earlier, error) {
 	var all []adapters.Earlier // the latest first
 	for at := m.ID; len(all) < min(n, maxReplies); {

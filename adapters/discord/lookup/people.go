@@ -42,7 +42,7 @@ func (p *People) Learn(u convert.User) {
 	}
 }
 
-// Author is who wrote a message. Discord does not send the roles with messages that it lists.
+// Author returns who wrote a message. Discord does not send the roles with messages that it lists.
 func (p *People) Author(ctx context.Context, m *convert.Message) (adapters.Person, error) {
 	if m.Guild == "" {
 		return p.Person(m.Author, nil, &convert.Channel{}), nil
@@ -61,7 +61,7 @@ func (p *People) Author(ctx context.Context, m *convert.Message) (adapters.Perso
 	return p.Person(m.Author, m.Member, c), err
 }
 
-// Reactor is who reacted. It reports false for bots, and for those of whom that cannot be found
+// Reactor returns who reacted. It reports false for bots, and for those of whom that cannot be found
 // out: Discord tells it only if a reaction was added in a server.
 func (p *People) Reactor(ctx context.Context, r *convert.Reaction) (adapters.Person, bool) {
 	if p.bots.Has(r.User) {
@@ -91,7 +91,7 @@ func (p *People) Reactor(ctx context.Context, r *convert.Reaction) (adapters.Per
 	return adapters.Person{ID: r.User}, !p.bots.Has(r.User)
 }
 
-// Person is somebody as others see them in a channel.
+// Person returns somebody as others see them in a channel.
 func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) adapters.Person {
 	who := adapters.Person{ID: u.ID, Name: convert.DisplayName(u, m)}
 	if m == nil || c.Guild == "" {
@@ -106,7 +106,7 @@ func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) a
 	return who
 }
 
-// member is a member of a server from the cache or from Discord; nil if nobody has that id.
+// member returns a member of a server from the cache or from Discord; nil if nobody has that id.
 func (p *People) member(ctx context.Context, guild, id string) (*convert.Member, error) {
 	cached, ok := p.members.Get(guild + " " + id)
 	if ok && p.Now().Sub(cached.at) < memberFor {

@@ -84,7 +84,7 @@ func (p *Places) Learn(name string, data []byte) {
 	}
 }
 
-// Known is a channel, nil if it is not known.
+// Known returns a channel, nil if it is not known.
 func (p *Places) Known(id string) *convert.Channel {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -105,7 +105,7 @@ func (p *Places) Visit(c convert.Channel) {
 	}
 }
 
-// Lane is the channel whose events those of a channel are in order with: a thread's parent.
+// Lane returns the channel whose events those of a channel are in order with: a thread's parent.
 func (p *Places) Lane(id string) string {
 	if c := p.Known(id); c != nil && c.IsThread() && c.Parent != "" {
 		return c.Parent
@@ -113,7 +113,7 @@ func (p *Places) Lane(id string) string {
 	return id
 }
 
-// Channel is a channel, looked up if it is not known. If Discord refuses, nothing more is known of
+// Channel returns a channel, looked up if it is not known. If Discord refuses, nothing more is known of
 // it; it fails if Discord does not answer.
 func (p *Places) Channel(ctx context.Context, guild, id string) (*convert.Channel, error) {
 	c := &convert.Channel{ID: id, Guild: guild}
@@ -135,7 +135,7 @@ func (p *Places) Channel(ctx context.Context, guild, id string) (*convert.Channe
 	return c, nil
 }
 
-// Thread is where a message is: in a thread (within), in a direct channel, or in a channel, in which
+// Thread returns where a message is: in a thread (within), in a direct channel, or in a channel, in which
 // it begins a thread. It fails if Discord does not answer.
 func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ adapters.Thread, within bool, _ error) {
 	t := adapters.Thread{Adapter: convert.Name, Workspace: guild, Channel: channel, Direct: guild == ""}
@@ -165,7 +165,7 @@ func (p *Places) put(guild string, channels []convert.Channel) {
 	}
 }
 
-// role is a role of a server.
+// role returns a role of a server.
 func (p *Places) role(guild, id string) (convert.Role, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -179,7 +179,7 @@ func (p *Places) role(guild, id string) (convert.Role, bool) {
 	return convert.Role{}, false
 }
 
-// permissions are those of a member in a channel ("Permission Overwrites" in Discord's
+// permissions returns those of a member in a channel ("Permission Overwrites" in Discord's
 // documentation).
 func (p *Places) permissions(c *convert.Channel, id string, roles []string) int64 {
 	p.mu.RLock()

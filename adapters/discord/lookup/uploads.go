@@ -17,7 +17,7 @@ type Uploads struct {
 	Most   int64 // bytes, whatever Discord accepts; 0 is Discord's limit
 }
 
-// File is the most bytes of a file in a thread.
+// File returns the most bytes of a file in a thread.
 func (u *Uploads) File(t adapters.Thread) int64 {
 	if u.Most > 0 {
 		return u.Most
@@ -28,7 +28,7 @@ func (u *Uploads) File(t adapters.Thread) int64 {
 	return u.Places.file(t.Workspace)
 }
 
-// file is the most bytes of a file in a server, or in direct channels.
+// file returns the most bytes of a file in a server, or in direct channels.
 func (p *Places) file(guild string) int64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

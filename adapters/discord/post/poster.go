@@ -97,7 +97,7 @@ func (p *Poster) postOnce(
 	return note(context.WithoutCancel(ctx), posted)
 }
 
-// nonce is the nonce of a part, which has at most 25 characters.
+// nonce returns the nonce of a part, which has at most 25 characters.
 func nonce(key string, part int) string {
 	sum := sha256.Sum256([]byte(strconv.Itoa(part) + " " + key))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:25]

@@ -41,7 +41,7 @@ type openAnswer struct {
 	until   time.Time
 }
 
-// originalPath is the first answer to an interaction.
+// originalPath returns the first answer to an interaction.
 func originalPath(i *convert.Interaction) string { return i.Webhook() + "/messages/@original" }
 
 // Remember records where a command is answered.

@@ -44,7 +44,7 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
 }
 
-// Limits are what Discord accepts, in several messages.
+// Limits returns what Discord accepts, in several messages.
 func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText, Voice: true}
 }
@@ -52,7 +52,7 @@ func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
 // Progress shows how far work has come.
 type Progress struct{ Poster *Poster }
 
-// Pace is the time between two edits.
+// Pace returns the time between two edits.
 func (*Progress) Pace() time.Duration { return pace }
 
 // Report posts how far the work has come, or edits that message.

@@ -112,7 +112,7 @@ func read[T any](es *Events, d convert.Dispatch, take func(*T)) {
 	take(v)
 }
 
-// guildOf is the server of a channel, if an event does not tell it.
+// guildOf returns the server of a channel, if an event does not tell it.
 func (es *Events) guildOf(told, channel string) string {
 	if c := es.Places.Known(channel); told == "" && c != nil {
 		return c.Guild

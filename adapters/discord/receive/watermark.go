@@ -85,7 +85,7 @@ func (w *watermark) resume(self string) {
 	}
 }
 
-// since is the last message before the first that was not taken, or nothing.
+// since returns the last message before the first that was not taken, or nothing.
 func (w *watermark) since() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +152,7 @@ func (w *watermark) forget() {
 	}
 }
 
-// known are the channels of a server with recent messages; those of "" are the direct ones.
+// known returns the channels of a server with recent messages; those of "" are the direct ones.
 func (w *watermark) known(guild string) map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

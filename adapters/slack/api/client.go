@@ -61,7 +61,7 @@ func (c *Client) Call(ctx context.Context, method string, form url.Values, answe
 // IsPaced reports whether Slack refused a method lately because of its rate.
 func (c *Client) IsPaced(method string) bool { return c.gate.paces.isPaced(method) }
 
-// CheckStatus is the error of an answer by its status.
+// CheckStatus returns the error of an answer by its status.
 func CheckStatus(answer *http.Response) error {
 	switch {
 	case answer.StatusCode == http.StatusTooManyRequests:

@@ -179,7 +179,7 @@ func where(messages []string) string {
 // maxPointers is how many parts of a message are listed.
 const maxPointers = 5
 
-// Code is a code as Slack writes it, or "unknown" for anything else that a server might send.
+// Code returns a code as Slack writes it, or "unknown" for anything else that a server might send.
 func Code(code string) string {
 	if code == "" || len(code) > 100 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz0123456789_:.,") != "" {
 		return "unknown"
@@ -231,15 +231,15 @@ func (l notSlackError) Unwrap() error { return l.error }
 // NotSlack marks an error that is not Slack's, such as one of a file to upload.
 func NotSlack(err error) error { return notSlackError{err} }
 
-// Invalid is the error of a call that the contract does not allow.
+// Invalid returns the error of a call that the contract does not allow.
 func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", adapters.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// AsFault is the fault that an error wraps, if any.
+// AsFault returns the fault that an error wraps, if any.
 func AsFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
 
-// Message is the sentence that tells a person why a request by a command or a button failed.
+// Message returns the sentence that tells a person why a request by a command or a button failed.
 // It promises no retry, because such requests are not retried.
 func Message(f *adapters.Fault) string {
 	if f.Sentence == Unreached {

@@ -109,7 +109,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 	}
 }
 
-// formOf is the form of a call, or nil.
+// formOf returns the form of a call, or nil.
 func formOf(r *http.Request) url.Values {
 	if r.GetBody == nil {
 		return nil
@@ -129,7 +129,7 @@ func formOf(r *http.Request) url.Values {
 	return form
 }
 
-// retryAfter is the pause that Slack asks for, at least a second.
+// retryAfter returns the pause that Slack asks for, at least a second.
 func retryAfter(h http.Header) time.Duration {
 	seconds, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || seconds < 1 {

@@ -61,7 +61,7 @@ func (p *paces) turn(ctx context.Context, method string, most time.Duration) (ti
 	return pause, true
 }
 
-// known is a method's pace, or nil.
+// known returns a method's pace, or nil.
 func (p *paces) known(method string) *pace {
 	b := p.of[method]
 	if b != nil && time.Since(b.until) > forgotten {

@@ -6,7 +6,7 @@ import (
 	"atelier/adapters"
 )
 
-// AppFault is the fault of opening a connection of Socket Mode, which takes the app-level token.
+// AppFault returns the fault of opening a connection of Socket Mode, which takes the app-level token.
 // Before is the fault of the bot token, if any.
 func AppFault(err, before error) error {
 	err = Fault(err)

@@ -81,7 +81,7 @@ func (l *connection) extend() error {
 	return l.conn.SetReadDeadline(until) //nolint:wrapcheck // connectionFault reads it
 }
 
-// readFault is the fault of a failed read.
+// readFault returns the fault of a failed read.
 func (l *connection) readFault(err error) error {
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !l.helloBy.IsZero() {
 		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack has opened a socket and did not say hello on it")}
@@ -89,7 +89,7 @@ func (l *connection) readFault(err error) error {
 	return connectionFault(err)
 }
 
-// connectionFault is the fault of a connection. It leaves out the address, which is a secret.
+// connectionFault returns the fault of a connection. It leaves out the address, which is a secret.
 func connectionFault(err error) error {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		return &adapters.Fault{Sentence: api.Unreached, Err: closedBy(closed.Code)}
@@ -97,5 +97,5 @@ func connectionFault(err error) error {
 	return api.Fault(download.Detail(err))
 }
 
-// closedBy is the error of a closed connection, by its WebSocket code.
+// closedBy returns the error of a closed connection, by its WebSocket code.
 func closedBy(code int) error { return fmt.Errorf("the connection was closed with %d", code) }

@@ -94,7 +94,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	return append(files, parts...)
 }
 
-// Together is the part whose files can have the text beside them, in one message: the last ones, if
+// Together returns the part whose files can have the text beside them, in one message: the last ones, if
 // the text is one part. It is false if no part is such.
 func Together(parts []Part) (files int, ok bool) {
 	n := len(parts) - 2
@@ -139,7 +139,7 @@ func fitting(b adapters.Block) []adapters.Block {
 	return all
 }
 
-// Whispered is the part as a message that only one person sees, with an id: Slack does not tell its address, so its
+// Whispered returns the part as a message that only one person sees, with an id: Slack does not tell its address, so its
 // buttons do.
 func (p Part) Whispered(id string) Part {
 	p.whisper = id
@@ -154,7 +154,7 @@ func (p Part) size() int {
 	return n
 }
 
-// sizeOf is how much of a message's size blocks take, with their addresses.
+// sizeOf returns how much of a message's size blocks take, with their addresses.
 func sizeOf(blocks []adapters.Block) int {
 	n := adapters.UTF16Len(letters(blocks)) + 1
 	for _, b := range blocks {
@@ -165,7 +165,7 @@ func sizeOf(blocks []adapters.Block) int {
 	return n
 }
 
-// Blocks are the blocks of a part, as Slack has them.
+// Blocks returns the blocks of a part, as Slack has them.
 func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	var all []slack.Block
 	mention := p.mention
@@ -213,7 +213,7 @@ func button(id, value, label string) *slack.ButtonBlockElement {
 	return slack.NewButtonBlockElement(id, value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 }
 
-// fallback is the text for notifications and screen readers.
+// fallback returns the text for notifications and screen readers.
 func (p Part) fallback() string {
 	var texts []string
 	for _, piece := range append(slices.Clone(p.pieces), p.listed, p.examples()) {
@@ -226,12 +226,12 @@ func (p Part) fallback() string {
 	return text
 }
 
-// examples are the examples as lines, for where there are no buttons.
+// examples returns the examples as lines, for where there are no buttons.
 func (p Part) examples() []adapters.Block {
 	return adapters.Parse(strings.TrimPrefix(adapters.Reply{Examples: p.tries}.Listed(), "\n"))
 }
 
-// plain is the whole message as plain text. Addresses follow the text of their links.
+// plain returns the whole message as plain text. Addresses follow the text of their links.
 func (p Part) plain() string {
 	var b strings.Builder
 	if p.mention != "" {
@@ -267,7 +267,7 @@ func (w Words) WithoutFeedback() Words {
 	return w
 }
 
-// Words are the content of a part.
+// Words returns the content of a part.
 func (c *Composer) Words(p Part, language string) Words {
 	w := Words{Blocks: c.Blocks(p, language), Fallback: p.fallback(), Plain: p.plain()}
 	if n := len(w.Blocks); n > 0 {
@@ -276,7 +276,7 @@ func (c *Composer) Words(p Part, language string) Words {
 	return w
 }
 
-// feedback are the buttons that say whether an answer is good. See
+// feedback returns the buttons that say whether an answer is good. See
 // https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element.
 func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	button := func(text, spoken string, value adapters.Sign) *slack.FeedbackButton {
@@ -288,7 +288,7 @@ func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	))
 }
 
-// buttons are those of the choices, and those of its signs.
+// buttons returns those of the choices, and those of its signs.
 func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 	var buttons []slack.BlockElement
 	for i, choice := range p.choices {
@@ -310,7 +310,7 @@ func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 	return buttons
 }
 
-// below are the lines below the text: notes and links of files, and the choices.
+// below returns the lines below the text: notes and links of files, and the choices.
 func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	var all []adapters.Block
 	say := func(format string, args ...any) string { return c.Phrases.Say(r.Language, format, args...) }

@@ -27,7 +27,7 @@ var emojis = map[string]string{
 	"dog": "🐶", "cat": "🐱", "fox_face": "🦊", "sunny": "☀️", "coffee": "☕", "white_check_mark": "✅", "warning": "⚠️", "question": "❓", "exclamation": "❗",
 }
 
-// Emoji is the emoji of the short name of a reaction, such as "two" or "x::skin-tone-2"; "" if it means nothing to the
+// Emoji returns the emoji of the short name of a reaction, such as "two" or "x::skin-tone-2"; "" if it means nothing to the
 // bot.
 func Emoji(name string) string {
 	name, _, _ = strings.Cut(strings.Trim(name, ":"), "::")

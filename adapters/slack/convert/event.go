@@ -46,10 +46,10 @@ const SessionStopped = "agent_session_stopped"
 
 const homePrefix = "home-"
 
-// HomeEvent is the id of the event that somebody opened the home tab.
+// HomeEvent returns the id of the event that somebody opened the home tab.
 func HomeEvent(user, ts string) string { return homePrefix + user + "-" + ts }
 
-// HomeOf is the person whose home tab an event opened, if it did.
+// HomeOf returns the person whose home tab an event opened, if it did.
 func HomeOf(event string) (user string, ok bool) {
 	rest, ok := strings.CutPrefix(event, homePrefix)
 	user, _, _ = strings.Cut(rest, "-")
@@ -58,10 +58,10 @@ func HomeOf(event string) (user string, ok bool) {
 
 const promptsPrefix = "prompts-"
 
-// PromptsEvent is the id of the event that somebody opened their direct channel with the bot.
+// PromptsEvent returns the id of the event that somebody opened their direct channel with the bot.
 func PromptsEvent(channel, ts string) string { return promptsPrefix + channel + "-" + ts }
 
-// PromptsOf is the direct channel that somebody opened, if an event is that.
+// PromptsOf returns the direct channel that somebody opened, if an event is that.
 func PromptsOf(event string) (channel string, ok bool) {
 	rest, ok := strings.CutPrefix(event, promptsPrefix)
 	channel, _, _ = strings.Cut(rest, "-")
@@ -199,7 +199,7 @@ func timestamp(ts string) string {
 	return ts
 }
 
-// Lane is the queue of an event. The events of a thread share one, so that they keep their order.
+// Lane returns the queue of an event. The events of a thread share one, so that they keep their order.
 func (h Event) Lane() string {
 	of := h
 	for _, m := range []*Event{h.Message, h.Previous} { // an edit or a deletion
@@ -219,7 +219,7 @@ func (h Event) Lane() string {
 // Name is the name of the adapter in threads and references.
 const Name = "slack"
 
-// Thread is the thread of a message.
+// Thread returns the thread of a message.
 func Thread(team, channel, kind, ts, root string) adapters.Thread {
 	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
 	if !t.Direct && t.ID == "" {
@@ -228,7 +228,7 @@ func Thread(team, channel, kind, ts, root string) adapters.Thread {
 	return t
 }
 
-// Ref is the address of a message.
+// Ref returns the address of a message.
 func Ref(team, channel, ts string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
 }

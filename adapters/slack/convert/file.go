@@ -50,7 +50,7 @@ func Files(files []File) []adapters.File {
 	return all
 }
 
-// fileHandle is what fetching needs: the file's id, and its address if Slack sends it.
+// fileHandle returns what fetching needs: the file's id, and its address if Slack sends it.
 func fileHandle(f slack.File) string {
 	h := f.ID
 	if IsExternal(f) { // the address is not Slack's
@@ -67,7 +67,7 @@ func IsExternal(f slack.File) bool { return f.IsExternal || f.Mode == "external"
 
 func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// SharedIn is the message of a channel that shows a file; "" if none does.
+// SharedIn returns the message of a channel that shows a file; "" if none does.
 func SharedIn(all slack.Share, channel string) string {
 	for _, shares := range []map[string][]slack.ShareFileInfo{all.Public, all.Private} {
 		for _, share := range shares[channel] {
@@ -77,13 +77,13 @@ func SharedIn(all slack.Share, channel string) string {
 	return ""
 }
 
-// AltText is the description of a file, cut to what Slack accepts.
+// AltText returns the description of a file, cut to what Slack accepts.
 func AltText(f adapters.Attachment) string {
 	letters := []rune(f.Alt)
 	return string(letters[:min(len(letters), maxAltOut)])
 }
 
-// FileName is a name without path, cut to what Slack accepts, with its extension.
+// FileName returns a name without path, cut to what Slack accepts, with its extension.
 func FileName(name string) string {
 	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(PlainLine(name, len(name)), `\`, "/")), `"`, "'")
 	if strings.Trim(name, "./ ") == "" {

@@ -28,7 +28,7 @@ var taskStatuses = map[adapters.StepState]slack.TaskCardStatus{
 	adapters.StepDone: slack.TaskCardStatusComplete, adapters.StepFailed: slack.TaskCardStatusError, adapters.StepSkipped: slack.TaskCardStatusPending,
 }
 
-// progressLines are the title and the steps, as many as fit.
+// progressLines returns the title and the steps, as many as fit.
 func progressLines(p adapters.Progress) []adapters.Block {
 	var lines []adapters.Block
 	if title := shorten(p.Title, maxTitle); title != "" {
@@ -58,10 +58,10 @@ func stepText(step adapters.ProgressStep) string {
 	return text
 }
 
-// PlanTitle is the title of the task cards.
+// PlanTitle returns the title of the task cards.
 func PlanTitle(p adapters.Progress) string { return cmp.Or(shorten(p.Title, maxStep), "…") }
 
-// Tasks are the steps as task cards of a stream.
+// Tasks returns the steps as task cards of a stream.
 func Tasks(p adapters.Progress) []slack.TaskUpdateChunk {
 	var all []slack.TaskUpdateChunk
 	for _, step := range p.Steps {
@@ -76,7 +76,7 @@ func Tasks(p adapters.Progress) []slack.TaskUpdateChunk {
 	return all
 }
 
-// Ended is the message that stays of a stream: its task cards, without the button.
+// Ended returns the message that stays of a stream: its task cards, without the button.
 func Ended(p adapters.Progress) Words {
 	w := Progress(p, "")
 	var cards []*slack.TaskCardBlock
@@ -89,7 +89,7 @@ func Ended(p adapters.Progress) Words {
 	return w
 }
 
-// StopButton is the block with the button that stops the work on a request; false if the request is not known.
+// StopButton returns the block with the button that stops the work on a request; false if the request is not known.
 func StopButton(request, label, blockID string) (*slack.ActionBlock, bool) {
 	if _, named := ParseTime(request); !named {
 		return nil, false
@@ -97,7 +97,7 @@ func StopButton(request, label, blockID string) (*slack.ActionBlock, bool) {
 	return slack.NewActionBlock(blockID, button(StopAction, request, "🛑 "+label)), true
 }
 
-// Progress is the message that shows the progress, with a button that stops the work
+// Progress returns the message that shows the progress, with a button that stops the work
 // while it runs.
 func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
@@ -108,7 +108,7 @@ func Progress(p adapters.Progress, stop string) Words {
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }
 
-// Request is the message that shows a request made by a command or a shortcut: who asks, and for
+// Request returns the message that shows a request made by a command or a shortcut: who asks, and for
 // what.
 func Request(user, name, asks, text string) Words {
 	section := slack.NewRichTextSection(

@@ -12,7 +12,7 @@ import (
 // https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts.
 const maxPrompts = 4
 
-// Prompts are the requests that a reply suggests: its items.
+// Prompts returns the requests that a reply suggests: its items.
 func Prompts(r adapters.Reply) []slack.AssistantThreadsPrompt {
 	var all []slack.AssistantThreadsPrompt
 	for _, b := range adapters.Parse(r.Text) {

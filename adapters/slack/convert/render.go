@@ -107,7 +107,7 @@ func (r *renderer) end(atAll bool) {
 	r.line, r.list, r.said = nil, nil, nil
 }
 
-// orNothing is what takes no room in the place of what is not: Slack takes no empty element.
+// orNothing returns what takes no room in the place of what is not: Slack takes no empty element.
 func orNothing(all []slack.RichTextSectionElement) []slack.RichTextSectionElement {
 	if len(all) == 0 {
 		return []slack.RichTextSectionElement{slack.NewRichTextSectionTextElement("\u200b", nil)}
@@ -137,7 +137,7 @@ func elements(spans []adapters.Span) []slack.RichTextSectionElement {
 	return all
 }
 
-// style is nil where a span has none.
+// style returns nil where a span has none.
 func style(s adapters.Span) *slack.RichTextSectionTextStyle {
 	if !s.Bold && !s.Italic && !s.Code {
 		return nil
@@ -169,7 +169,7 @@ func linked(s adapters.Span) []adapters.Span {
 	return all
 }
 
-// addressAt is how many bytes of an address of the web a text begins with.
+// addressAt returns how many bytes of an address of the web a text begins with.
 func addressAt(s string) int {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return 0
@@ -185,7 +185,7 @@ func addressAt(s string) int {
 	return len(found)
 }
 
-// letters is what can be read in blocks, as plain text.
+// letters returns what can be read in blocks, as plain text.
 func letters(blocks []adapters.Block) string {
 	var b strings.Builder
 	for i, block := range blocks {

@@ -20,7 +20,7 @@ var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 // Escape escapes the characters that mean something to Slack.
 var Escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// ReadText is a text as people see it, without the mention of the bot.
+// ReadText returns a text as people see it, without the mention of the bot.
 // See https://docs.slack.dev/messaging/formatting-message-text.
 func ReadText(text, self string, n Names) string {
 	var b strings.Builder
@@ -49,7 +49,7 @@ func ReadText(text, self string, n Names) string {
 	return CutBytes(strings.TrimSpace(strings.ReplaceAll(b.String(), "\r\n", "\n")), adapters.MaxText)
 }
 
-// readToken is the text that Slack shows for a token, which stands between "<" and ">".
+// readToken returns the text that Slack shows for a token, which stands between "<" and ">".
 func readToken(token, self string, n Names) (shown string, ok bool) {
 	what, label, labelled := strings.Cut(token, "|")
 	label = unescape.Replace(label)
@@ -86,7 +86,7 @@ func isSelf(token, self string) bool {
 	return self != "" && what == "@"+self
 }
 
-// Printable is a text without control characters other than tabs and line breaks.
+// Printable returns a text without control characters other than tabs and line breaks.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -96,7 +96,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// PlainLine is a text on one line, of at most so many bytes.
+// PlainLine returns a text on one line, of at most so many bytes.
 func PlainLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -107,7 +107,7 @@ func PlainLine(s string, most int) string {
 	return strings.TrimSpace(CutBytes(s, most))
 }
 
-// CutBytes is the beginning of a text, of at most so many bytes.
+// CutBytes returns the beginning of a text, of at most so many bytes.
 func CutBytes(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -18,7 +18,7 @@ type Identity struct {
 	self *Self // nil until it is known
 }
 
-// Self is who the bot is. Slack is asked once.
+// Self returns who the bot is. Slack is asked once.
 func (i *Identity) Self(ctx context.Context) (Self, error) {
 	i.mu.Lock()
 	self := i.self
@@ -37,7 +37,7 @@ func (i *Identity) Self(ctx context.Context) (Self, error) {
 	return *self, nil
 }
 
-// team is the bot's workspace, "" if it is not known yet.
+// team returns the bot's workspace, "" if it is not known yet.
 func (i *Identity) team() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -18,7 +18,7 @@ type Links struct {
 	Hosts []string
 }
 
-// Linked is the message or the file that a link points to. It must be in the same channel: Slack does not
+// Linked returns the message or the file that a link points to. It must be in the same channel: Slack does not
 // tell the bot who may read another one.
 func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) (e adapters.Earlier, ok bool, err error) {
 	host := strings.ToLower(link.Hostname())

@@ -40,7 +40,7 @@ type People struct {
 	users recent.Map[string, Person]
 }
 
-// Who is what is known of somebody, even if that is only the id.
+// Who returns what is known of somebody, even if that is only the id.
 func (p *People) Who(ctx context.Context, id string) Person {
 	who, err := p.Lookup(ctx, id)
 	if err != nil {

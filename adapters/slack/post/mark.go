@@ -106,7 +106,7 @@ func (mk *Marks) removeOthers(ctx context.Context, on slack.ItemRef, name, befor
 	return nil
 }
 
-// shown are the bot's statuses on a request, except one: another process may have put them there.
+// shown returns the bot's statuses on a request, except one: another process may have put them there.
 // If the server does not list reactions, it is every other status.
 func (mk *Marks) shown(ctx context.Context, on slack.ItemRef, but string) ([]string, error) {
 	self, err := mk.Identity.Self(ctx)

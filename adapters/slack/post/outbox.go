@@ -82,7 +82,7 @@ func (o *Outbox) begin(ctx context.Context, entry *outbox.Entry, n int, post fun
 	return "", api.Fault(err)
 }
 
-// entryRef is the reference of an entry, which may be nil.
+// entryRef returns the reference of an entry, which may be nil.
 func entryRef(e *outbox.Entry) adapters.MessageRef {
 	if e == nil {
 		return adapters.MessageRef{}

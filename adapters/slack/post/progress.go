@@ -30,7 +30,7 @@ type Progress struct {
 	Phrases convert.Phrases
 }
 
-// Pace is the time between two edits.
+// Pace returns the time between two edits.
 func (*Progress) Pace() time.Duration { return pace }
 
 // Report posts how far the work has come, or edits that message. Slack removes the working status when the

@@ -46,7 +46,7 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	return ref, err
 }
 
-// Limits are what a workspace accepts, in several messages.
+// Limits returns what a workspace accepts, in several messages.
 func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles, Text: longText}
 }

@@ -125,7 +125,7 @@ func (st *Streams) isOpen(t adapters.Thread) bool {
 	return false
 }
 
-// get is the open stream of a message, or nil.
+// get returns the open stream of a message, or nil.
 func (st *Streams) get(at adapters.MessageRef) *stream {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *stream) fits(p adapters.Progress) bool {
 	return kept == len(s.tasks) && len(p.Steps) <= convert.MaxTasks
 }
 
-// changes are the title and the tasks that differ from what the stream shows.
+// changes returns the title and the tasks that differ from what the stream shows.
 func (s *stream) changes(p adapters.Progress) []slack.StreamChunk {
 	var all []slack.StreamChunk
 	if title := convert.PlanTitle(p); title != s.title {

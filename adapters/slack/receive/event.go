@@ -259,7 +259,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	return e, true, nil
 }
 
-// forwarded is the message that somebody forwards with another one, or nil.
+// forwarded returns the message that somebody forwards with another one, or nil.
 func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.MessageRef, h convert.Event) *adapters.Earlier {
 	var e *adapters.Earlier
 	for _, a := range h.Attachments {

@@ -115,7 +115,7 @@ func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thre
 	return ts, err
 }
 
-// Said is the message that shows files that were sent under a key, if it also has the text; otherwise "".
+// Said returns the message that shows files that were sent under a key, if it also has the text; otherwise "".
 func (fs *Files) Said(ctx context.Context, note string) (string, error) {
 	sent, err := fs.recorded(ctx, note)
 	if err != nil {
@@ -154,7 +154,7 @@ func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, se
 	return ts
 }
 
-// messageOf is the message that shows files, or else the first file.
+// messageOf returns the message that shows files, or else the first file.
 func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedFiles, most int) string {
 	if sent.TS != "" {
 		return sent.TS
@@ -166,7 +166,7 @@ func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedF
 	return cmp.Or(ts, sent.Files[0].ID)
 }
 
-// recorded is what is known of the files that were sent under a key; zero if none were.
+// recorded returns what is known of the files that were sent under a key; zero if none were.
 func (fs *Files) recorded(ctx context.Context, key string) (sharedFiles, error) {
 	var sent sharedFiles
 	b, err := fs.State.Get(ctx, key)
@@ -216,7 +216,7 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 	}
 }
 
-// LooksFor is how often to poll for the message that shows the files of the first part. Text comes
+// LooksFor returns how often to poll for the message that shows the files of the first part. Text comes
 // soon enough below them, so a few polls are enough. Other files might overtake them, and if
 // nothing follows, people react to that message.
 func LooksFor(parts []convert.Part) int {
@@ -241,7 +241,7 @@ func withFiles(err error, these, all []int) error {
 	return &named
 }
 
-// FilesKey is the key of the record of the files that the n-th message of a reply shows.
+// FilesKey returns the key of the record of the files that the n-th message of a reply shows.
 func FilesKey(key string, n int) string {
 	of := convert.Name + "\x00" + key
 	if n > 0 {

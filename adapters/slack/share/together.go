@@ -19,7 +19,7 @@ type trial struct {
 	noFeedback   atomic.Bool // feedback buttons are refused beside files
 }
 
-// forms are what to try to show beside files, one after another. The last one is nothing.
+// forms returns what to try to show beside files, one after another. The last one is nothing.
 func (t *trial) forms(w convert.Words) []convert.Words {
 	none := convert.Words{}
 	switch {

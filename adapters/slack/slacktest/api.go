@@ -112,12 +112,12 @@ func (r *refusal) Error() string { return r.code }
 
 func refuse(code string) error { return &refusal{code: code} }
 
-// refuseArgument is the error of a wrong argument.
+// refuseArgument returns the error of a wrong argument.
 func refuseArgument(message string) error {
 	return &refusal{"invalid_arguments", object{"response_metadata": object{"messages": []string{"[ERROR] " + message}}}}
 }
 
-// invalid is the error of wrong blocks.
+// invalid returns the error of wrong blocks.
 func invalid(err error) error {
 	wrong, ok := errors.AsType[*blocks.InvalidError](err)
 	if !ok {
@@ -198,7 +198,7 @@ func (a *API) admit(name, token string, args url.Values) error {
 	return nil
 }
 
-// granted is the value of X-OAuth-Scopes.
+// granted returns the value of X-OAuth-Scopes.
 func (a *API) granted() string { return strings.Join(slices.Sorted(maps.Keys(a.scopes)), ",") }
 
 // bucket lets some calls through, and more as time goes by.
@@ -236,7 +236,7 @@ func (a *API) pace(name string, args url.Values) time.Duration {
 	return 0
 }
 
-// arguments are those of the query, of a form or of a JSON object, whose values other than
+// arguments returns those of the query, of a form or of a JSON object, whose values other than
 // strings stay JSON; and the token, which may be in the header.
 func (a *API) arguments(r *http.Request) (args url.Values, token string, err error) {
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind == "application/json" {

@@ -26,7 +26,7 @@ type chatMethods struct {
 	events    *events
 }
 
-// content is what a message says, checked.
+// content returns what a message says, checked.
 func (s *shared) content(args url.Values) (*messageState, error) {
 	m := &messageState{user: botUser, botID: botID, text: args.Get("text")}
 	if sent := args.Get("blocks"); sent != "" {
@@ -80,7 +80,7 @@ func (cm *chatMethods) post(args url.Values) (object, error) {
 	return object{"channel": c.id, "ts": m.ts, "message": m.object(c, true)}, nil
 }
 
-// own is a message that the bot wrote.
+// own returns a message that the bot wrote.
 func (cm *chatMethods) own(args url.Values, foreign string) (*channelState, *messageState, error) {
 	c, err := cm.workspace.writable(args.Get("channel"))
 	if err != nil {

@@ -62,7 +62,7 @@ func newDeliveries(s *shared, w *Workspace, sockets *Sockets, webhooks *Webhooks
 	return d
 }
 
-// Attempts are all attempts to send something, the oldest first.
+// Attempts returns all attempts to send something, the oldest first.
 func (ds *Deliveries) Attempts() []Delivery {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -97,7 +97,7 @@ func (ds *Deliveries) enqueue(d *delivery) {
 	ds.queue = append(ds.queue, d)
 }
 
-// again is the same event as a new attempt.
+// again returns the same event as a new attempt.
 func (d *delivery) again(reason string) *delivery {
 	return &delivery{
 		kind: d.kind, id: d.id + "r", eventID: d.eventID, lane: d.lane, path: d.path, body: d.body,

@@ -132,7 +132,7 @@ func (e *events) send(c *channelState, subscription, scope string, event object)
 	return d
 }
 
-// callback is an event as it is sent.
+// callback returns an event as it is sent.
 func callback(eventID string, event object) json.RawMessage {
 	return encode(object{
 		"token": "verification", "team_id": teamID, "context_team_id": teamID, "api_app_id": appID,

@@ -130,7 +130,7 @@ func (f *Faults) take(method string) (failed *Failure, lose bool) {
 	return nil, false
 }
 
-// limited is the answer to a call above the rate limit.
+// limited returns the answer to a call above the rate limit.
 func limited(retryAfter time.Duration) Failure {
 	return Failure{Status: http.StatusTooManyRequests, Error: "ratelimited", retryAfter: retryAfter}
 }

@@ -80,7 +80,7 @@ func (f *fileState) become(of File) {
 	f.File, f.title = of, of.Name
 }
 
-// inMessage is the file as a message shows it; one of another workspace is a stub.
+// inMessage returns the file as a message shows it; one of another workspace is a stub.
 func (f *fileState) inMessage() object {
 	if f.Stub && !f.deleted {
 		return object{"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0, "user": ""}
@@ -88,7 +88,7 @@ func (f *fileState) inMessage() object {
 	return f.object()
 }
 
-// object is the file as Slack shows it.
+// object returns the file as Slack shows it.
 func (f *fileState) object() object {
 	if f.deleted {
 		return object{"id": f.ID, "mode": "tombstone"}

@@ -90,7 +90,7 @@ func (is *Interactions) Rate(user, channel, ts, actionID string, good bool) *Int
 	})
 }
 
-// action is the button of a message as the interaction names it.
+// action returns the button of a message as the interaction names it.
 func (m *messageState) action(actionID string) object {
 	var all []object
 	if json.Unmarshal(m.blocks, &all) != nil {
@@ -154,7 +154,7 @@ func (is *Interactions) SubmitView(user, viewID string, typed map[string]string)
 	return i
 }
 
-// Views are the modals that were opened, the oldest first.
+// Views returns the modals that were opened, the oldest first.
 func (is *Interactions) Views() []View {
 	is.mu.Lock()
 	defer is.mu.Unlock()
@@ -194,7 +194,7 @@ func (is *Interactions) press(user, channel, ts, actionID string, of func(button
 	return i
 }
 
-// start is a new interaction, with a trigger id and a response URL. It is called without the
+// start returns a new interaction, with a trigger id and a response URL. It is called without the
 // lock.
 func (is *Interactions) start(user string) *Interaction {
 	over := make(chan struct{}) // until it is sent
@@ -225,7 +225,7 @@ func (is *Interactions) send(i *Interaction, kind string, payload object) {
 	}
 }
 
-// common is what every interaction but commands says.
+// common returns what every interaction but commands says.
 func (is *Interactions) common(typ, user string, i *Interaction) object {
 	name := is.workspace.users[user].name
 	return object{
@@ -278,7 +278,7 @@ func (is *Interactions) publishView(args url.Values) (object, error) {
 	return object{"view": object{"id": is.id("V"), "type": "home"}}, nil
 }
 
-// object is the modal as Slack shows it.
+// object returns the modal as Slack shows it.
 func (v *viewState) object() object {
 	return with(v.sent, object{
 		"id": v.ID, "team_id": teamID, "app_id": appID, "bot_id": botID, "hash": "hash" + v.ID, "root_view_id": v.ID,
@@ -287,7 +287,7 @@ func (v *viewState) object() object {
 	})
 }
 
-// values is what user typed, as view_submission says it: by block and action.
+// values returns what user typed, as view_submission says it: by block and action.
 func (v *viewState) values(typed map[string]string) object {
 	values := object{}
 	all, _ := v.sent["blocks"].([]object) //nolint:errcheck // checked when it was opened

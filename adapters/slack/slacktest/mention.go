@@ -20,7 +20,7 @@ type mentions struct {
 	users map[string]*userState
 }
 
-// notified are the people whom a message mentions. If it has blocks, only they count: the
+// notified returns the people whom a message mentions. If it has blocks, only they count: the
 // text is only what a notification shows.
 func (in mentions) notified(m *messageState, linkNames bool) []string {
 	var ids []string
@@ -40,7 +40,7 @@ func (in mentions) notified(m *messageState, linkNames bool) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return in.users[id] == nil || id == m.user || !in.members[id] })
 }
 
-// byText are the people whom a text mentions, by <@U…> and <!channel>, and if names are
+// byText returns the people whom a text mentions, by <@U…> and <!channel>, and if names are
 // linked by @name and @channel.
 func (in mentions) byText(text string, linkNames bool) []string {
 	var ids []string
@@ -68,7 +68,7 @@ func (in mentions) byText(text string, linkNames bool) []string {
 	return ids
 }
 
-// all are the members who are not bots.
+// all returns the members who are not bots.
 func (in mentions) all() []string {
 	var ids []string
 	for id := range in.members {
@@ -84,7 +84,7 @@ var (
 	unescape   = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// richText is the block into which Slack turns the text of a person.
+// richText returns the block into which Slack turns the text of a person.
 func richText(text string) json.RawMessage {
 	elements := []object{}
 	plain := func(t string) {
@@ -110,7 +110,7 @@ func richText(text string) json.RawMessage {
 
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// textOf is the text that Slack makes of rich text if a message comes without one.
+// textOf returns the text that Slack makes of rich text if a message comes without one.
 func textOf(blocks json.RawMessage) string {
 	var all []object
 	if json.Unmarshal(blocks, &all) != nil {
@@ -125,7 +125,7 @@ func textOf(blocks json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// wordsOf are the words of an element of rich text.
+// wordsOf returns the words of an element of rich text.
 func wordsOf(e object) string {
 	word := func(key string) string {
 		text, _ := e[key].(string) //nolint:errcheck // another type is no text

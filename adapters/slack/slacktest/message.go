@@ -64,7 +64,7 @@ type messageState struct {
 // inChannel reports whether the message is outside of threads, or the root of one.
 func (m *messageState) inChannel() bool { return m.threadTS == "" || m.threadTS == m.ts }
 
-// object is the message as the Web API shows it.
+// object returns the message as the Web API shows it.
 func (m *messageState) object(c *channelState, withMetadata bool) object {
 	o := m.bare()
 	if withMetadata && m.metadata != nil {
@@ -86,7 +86,7 @@ func (m *messageState) object(c *channelState, withMetadata bool) object {
 	return o
 }
 
-// bare is the message as events show it, without reactions and counts.
+// bare returns the message as events show it, without reactions and counts.
 func (m *messageState) bare() object {
 	if m.tombstone {
 		return object{
@@ -122,7 +122,7 @@ func (m *messageState) bare() object {
 	return o
 }
 
-// show is the message as tests see it.
+// show returns the message as tests see it.
 func (m *messageState) show(c *channelState) Message {
 	shown := Message{
 		Channel: c.id, TS: m.ts, ThreadTS: m.threadTS, User: m.user, BotID: m.botID, Subtype: m.subtype, Text: m.text, Blocks: m.blocks,

@@ -48,7 +48,7 @@ func (p *People) Say(post Post) string {
 	return ts
 }
 
-// written is the message of a post.
+// written returns the message of a post.
 func (w *Workspace) written(post Post, u *userState) *messageState {
 	m := &messageState{threadTS: post.ThreadTS, user: u.id, botID: u.botID, text: post.Text, subtype: post.Subtype}
 	for _, f := range post.Files {

@@ -23,7 +23,7 @@ type reactionMethods struct {
 	events    *events
 }
 
-// message is the message of a call.
+// message returns the message of a call.
 func (rm *reactionMethods) message(args url.Values) (*channelState, *messageState, error) {
 	c, err := rm.workspace.writable(args.Get("channel"))
 	if err != nil {

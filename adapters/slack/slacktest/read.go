@@ -48,7 +48,7 @@ func (rm *readMethods) replies(args url.Values) (object, error) {
 	return rm.page(args, c, all, 1000)
 }
 
-// page is the part of all that a call asks for, and the cursor of the next part.
+// page returns the part of all that a call asks for, and the cursor of the next part.
 func (rm *readMethods) page(args url.Values, c *channelState, all []*messageState, usual int) (object, error) {
 	const most, narrow = 999, 15
 	limit, from := usual, 0

@@ -98,13 +98,13 @@ func (s *shared) stop(timer *time.Timer) {
 	}
 }
 
-// id is a new id such as U0000001Z.
+// id returns a new id such as U0000001Z.
 func (s *shared) id(prefix string) string {
 	s.serial++
 	return prefix + strings.ToUpper(fmt.Sprintf("%08s", strconv.FormatInt(int64(s.serial), 36)))
 }
 
-// ts is a new timestamp, above all earlier ones.
+// ts returns a new timestamp, above all earlier ones.
 func (s *shared) ts() string {
 	s.lastTS = max(s.lastTS+1, time.Now().UnixMicro())
 	return fmt.Sprintf("%d.%06d", s.lastTS/1e6, s.lastTS%1e6)
@@ -127,7 +127,7 @@ func set(words ...string) map[string]bool {
 // object is a JSON object.
 type object = map[string]any
 
-// with is a copy of o with more in it.
+// with returns a copy of o with more in it.
 func with(o, more object) object {
 	sum := maps.Clone(o)
 	maps.Copy(sum, more)

@@ -133,28 +133,28 @@ func New(tb testing.TB, o Options) *Server {
 	return s
 }
 
-// Mention is the text that mentions a user.
+// Mention returns the text that mentions a user.
 func Mention(user string) string { return "<@" + user + ">" }
 
-// URL is the address of the Web API, which ends in "/api/".
+// URL returns the address of the Web API, which ends in "/api/".
 func (s *Server) URL() string { return s.address + "/api/" }
 
-// BotToken is the bot's token, "xoxb-…".
+// BotToken returns the bot's token, "xoxb-…".
 func (*Server) BotToken() string { return botToken }
 
-// AppToken is the app's token, "xapp-…", which opens sockets and nothing else.
+// AppToken returns the app's token, "xapp-…", which opens sockets and nothing else.
 func (*Server) AppToken() string { return appToken }
 
 // SigningSecret signs the HTTP events.
 func (*Server) SigningSecret() string { return signingSecret }
 
-// TeamID is the id of the workspace.
+// TeamID returns the id of the workspace.
 func (*Server) TeamID() string { return teamID }
 
-// BotUser is the bot's user id, the one that people mention.
+// BotUser returns the bot's user id, the one that people mention.
 func (*Server) BotUser() string { return botUser }
 
-// BotID is the bot_id of the bot's messages.
+// BotID returns the bot_id of the bot's messages.
 func (*Server) BotID() string { return botID }
 
 // Until waits until ok holds. It asks at once and after each change of the workspace, and

@@ -29,7 +29,7 @@ const (
 	RefreshRequested = "refresh_requested" // it closes: open another
 )
 
-// Count is the number of open sockets.
+// Count returns the number of open sockets.
 func (ss *Sockets) Count() int {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -64,14 +64,14 @@ func (ss *Sockets) leave() {
 	}
 }
 
-// url is an address that opens one socket.
+// url returns an address that opens one socket.
 func (ss *Sockets) url() string {
 	ticket := ss.id("ticket-")
 	ss.tickets[ticket] = true
 	return "ws" + ss.address[len("http"):] + "/link/?ticket=" + ticket + "&app_id=" + appID
 }
 
-// next is the socket whose turn it is; nil if none is open.
+// next returns the socket whose turn it is; nil if none is open.
 func (ss *Sockets) next() *socket {
 	for range ss.open {
 		ss.turn++

@@ -87,7 +87,7 @@ func (sm *streamMethods) stop(args url.Values) (object, error) {
 	return object{"channel": c.id, "ts": m.ts, "message": m.object(c, false)}, nil
 }
 
-// streaming is a stream that has not ended.
+// streaming returns a stream that has not ended.
 func (sm *streamMethods) streaming(args url.Values) (*channelState, *messageState, error) {
 	c, m, err := sm.own(args, "message_not_owned_by_app")
 	if err == nil && m.stream == nil {

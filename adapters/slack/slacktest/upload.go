@@ -147,7 +147,7 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	return object{"files": shown}, nil
 }
 
-// visible is the file of a call.
+// visible returns the file of a call.
 func (fm *fileMethods) visible(args url.Values) (*fileState, error) {
 	f := fm.workspace.files[args.Get("file")]
 	switch {

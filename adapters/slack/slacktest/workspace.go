@@ -34,7 +34,7 @@ type channelState struct {
 	prompts                                  []string
 }
 
-// newChannel is a channel of some people and the bot.
+// newChannel returns a channel of some people and the bot.
 func newChannel(id, name string, members ...string) *channelState {
 	c := &channelState{id: id, name: name, members: set(members...), status: map[string]string{}, sessions: map[string]string{}}
 	c.members[botUser] = true
@@ -88,7 +88,7 @@ func (w *Workspace) Channel(name string, members ...string) string {
 	return id
 }
 
-// DM is the direct channel of user and the bot; the same one when called again.
+// DM returns the direct channel of user and the bot; the same one when called again.
 func (w *Workspace) DM(user string) string {
 	var id string
 	w.change(func() {
@@ -139,7 +139,7 @@ func (w *Workspace) NoThreads(channel string) {
 	w.changeChannel(channel, func(c *channelState) { c.noThreads = true })
 }
 
-// Messages are the messages of a channel, the oldest first: those of the thread with the
+// Messages returns the messages of a channel, the oldest first: those of the thread with the
 // root threadTS (the root first), or if that is empty those outside of threads.
 func (w *Workspace) Messages(channel, threadTS string) []Message {
 	w.mu.Lock()
@@ -157,7 +157,7 @@ func (w *Workspace) Messages(channel, threadTS string) []Message {
 	return shown
 }
 
-// Message is one message, and whether it exists.
+// Message returns one message, and whether it exists.
 func (w *Workspace) Message(channel, ts string) (Message, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,14 +169,14 @@ func (w *Workspace) Message(channel, ts string) (Message, bool) {
 	return Message{}, false
 }
 
-// Ephemerals are the messages that only user saw, the oldest first.
+// Ephemerals returns the messages that only user saw, the oldest first.
 func (w *Workspace) Ephemerals(user string) []Ephemeral {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.ephemeral), func(e Ephemeral) bool { return e.User != user })
 }
 
-// Status is the status that people see in a thread now; "" for none.
+// Status returns the status that people see in a thread now; "" for none.
 func (w *Workspace) Status(channel, threadTS string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -190,7 +190,7 @@ func (w *Workspace) Status(channel, threadTS string) string {
 	return c.status[threadTS]
 }
 
-// Prompts are the requests that are suggested in a direct channel.
+// Prompts returns the requests that are suggested in a direct channel.
 func (w *Workspace) Prompts(channel string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -242,7 +242,7 @@ func (w *Workspace) store(c *channelState, m *messageState, linkNames bool) {
 	}
 }
 
-// readable is the channel of a call that reads.
+// readable returns the channel of a call that reads.
 func (w *Workspace) readable(id string) (*channelState, error) {
 	c := w.channels[id]
 	switch {
@@ -254,7 +254,7 @@ func (w *Workspace) readable(id string) (*channelState, error) {
 	return c, nil
 }
 
-// writable is the channel of a call that writes.
+// writable returns the channel of a call that writes.
 func (w *Workspace) writable(id string) (*channelState, error) {
 	c, err := w.readable(id)
 	if err == nil && c.archived {
@@ -263,7 +263,7 @@ func (w *Workspace) writable(id string) (*channelState, error) {
 	return c, err
 }
 
-// kind is the channel's type in events.
+// kind returns the channel's type in events.
 func (c *channelState) kind() string {
 	if c.user != "" {
 		return "im"
@@ -279,7 +279,7 @@ func (c *channelState) plural() string {
 	return "channels"
 }
 
-// find is the index of a message in the channel; -1 if there is none.
+// find returns the index of a message in the channel; -1 if there is none.
 func (c *channelState) find(ts string) int {
 	i, ok := slices.BinarySearchFunc(c.messages, ts, func(m *messageState, ts string) int { return strings.Compare(m.ts, ts) })
 	if !ok {
@@ -295,7 +295,7 @@ func (c *channelState) get(ts string) *messageState {
 	return nil
 }
 
-// replies are the messages of a thread after its root.
+// replies returns the messages of a thread after its root.
 func (c *channelState) replies(root string) []*messageState {
 	var of []*messageState
 	for _, m := range c.messages[c.find(root)+1:] {
@@ -321,7 +321,7 @@ func (c *channelState) mayReply(root string) error {
 	return nil
 }
 
-// object is the user as Slack shows it.
+// object returns the user as Slack shows it.
 func (u *userState) object() object {
 	return object{
 		"id": u.id, "team_id": u.team, "name": u.name, "real_name": u.name, "deleted": false, "is_admin": u.admin,

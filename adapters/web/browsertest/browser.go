@@ -97,7 +97,7 @@ func launch(path string) (*Browser, func() error, error) {
 	return &Browser{ctx}, stop, nil
 }
 
-// find is the path of Chromium. Where there is none, the test is skipped.
+// find returns the path of Chromium. Where there is none, the test is skipped.
 func find(tb testing.TB) string {
 	tb.Helper()
 	switch path := os.Getenv("CHROMIUM"); path {

@@ -77,7 +77,7 @@ func (p *Page) Open(address string) {
 	p.Do(chromedp.Navigate(address))
 }
 
-// Eval is the value of a script's expression, of its promise where it is one.
+// Eval returns the value of a script's expression, of its promise where it is one.
 func Eval[T any](p *Page, expression string) T {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -123,7 +123,7 @@ func left(err error) bool {
 	return false
 }
 
-// Shot is a picture of the window, a PNG.
+// Shot returns a picture of the window, a PNG.
 func (p *Page) Shot() []byte {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -157,7 +157,7 @@ func (p *Page) Expect(text string) {
 	p.expected = append(p.expected, text)
 }
 
-// Faults are what went wrong so far and was not expected.
+// Faults returns what went wrong so far and was not expected.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,7 +253,7 @@ func (p *Page) elsewhere(address string) string {
 	return "a request to another host: " + address
 }
 
-// words are what was written to the console.
+// words returns what was written to the console.
 func words(args []*runtime.RemoteObject) string {
 	var all []string
 	for _, a := range args {

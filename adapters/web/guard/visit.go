@@ -38,7 +38,7 @@ func CanLeave(ctx context.Context) bool {
 	return v.token != ""
 }
 
-// local is the person at this machine.
+// local returns the person at this machine.
 func local() adapters.Person { return adapters.Person{ID: "local", Admin: true} }
 
 // The maximum length of a name in characters, and of its id in bytes.

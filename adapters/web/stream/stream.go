@@ -119,7 +119,7 @@ func (s *stream) begin() error {
 	return s.write(fmt.Appendf(nil, "retry: %d\n\n", reconnect))
 }
 
-// lastSeen is the position up to which a page shows its thread, -1 for none.
+// lastSeen returns the position up to which a page shows its thread, -1 for none.
 func lastSeen(r *http.Request, last int64) int64 {
 	said := r.Header.Get("Last-Event-ID")
 	if said == "" {

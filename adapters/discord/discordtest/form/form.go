@@ -14,7 +14,7 @@ import (
 // Fault is what is wrong with one field.
 type Fault struct{ Field, Code, Message string }
 
-// First is the first fault that is not nil.
+// First returns the first fault that is not nil.
 func First(faults ...*Fault) *Fault {
 	for _, f := range faults {
 		if f != nil {
@@ -148,7 +148,7 @@ func (m *Modal) Check() *Fault {
 	return nil
 }
 
-// Field is the field of a part of a form, or nil.
+// Field returns the field of a part of a form, or nil.
 func (c Component) Field() *Component {
 	if c.Type == ActionRow && len(c.Components) == 1 {
 		return &c.Components[0]

@@ -105,7 +105,7 @@ func viewFault(view object, all []object) string {
 	return ""
 }
 
-// plainText is the text of a text object; "" for anything else.
+// plainText returns the text of a text object; "" for anything else.
 func plainText(v any) string {
 	o, _ := v.(object)            //nolint:errcheck // nothing is no text
 	text, _ := o["text"].(string) //nolint:errcheck // nothing is no text
@@ -293,7 +293,7 @@ func (c *checker) element(at string, v any) {
 	}
 }
 
-// textLength is the length of all texts within v.
+// textLength returns the length of all texts within v.
 func textLength(v any) int {
 	n := 0
 	switch v := v.(type) {
