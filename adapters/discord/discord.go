@@ -30,8 +30,8 @@ const Name = convert.Name
 type Config struct {
 	// Token is the bot's token, without "Bot ".
 	Token string
-	// APIURL is the address of another server of the same protocol; "" is Discord's. Its host may
-	// also serve files and the gateway, also as a loopback address and by http.
+	// APIURL is the URL of another server with the same protocol; "" is Discord's. Its host may also serve files
+	// and the gateway, even as a loopback address and by http.
 	APIURL string
 	// State stores what was posted and received, for all processes.
 	State outbox.State
@@ -39,7 +39,7 @@ type Config struct {
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
 	Phrases convert.Phrases
-	// MaxFile is the most bytes of one file that is sent; 0 is the limit of each server.
+	// MaxFile is the maximum size of a sent file in bytes; 0 is the limit of each server.
 	MaxFile int64
 	// Proxy selects the proxy of a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -47,7 +47,7 @@ type Config struct {
 	Now   func() time.Time // nil is time.Now
 }
 
-// Discord is one bot. It is made of small types, each with one job; New wires them.
+// Discord is one bot. Each of its parts has one job; New wires them.
 type Discord struct {
 	adapters.Acknowledger
 	adapters.Deleter
@@ -74,7 +74,7 @@ var (
 	_ adapters.Checker = (*Discord)(nil)
 )
 
-// New makes an adapter. It does not connect.
+// New returns an adapter that does not connect yet.
 func New(c Config) (*Discord, error) {
 	return wire(c, api.Backoff{First: 500 * time.Millisecond, Longest: time.Minute},
 		connect.Pauses{Identify: 5 * time.Second, Invalid: time.Second, Answer: 30 * time.Second})
@@ -98,7 +98,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if c.APIURL != "" {
 		u, err := url.Parse(c.APIURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, errors.New("discord: the address of the REST interface is none of the web")
+			return nil, errors.New("discord: the URL of the REST interface must be http or https")
 		}
 		reach.Allow = []string{u.Hostname()}
 	}
@@ -136,10 +136,10 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	}, nil
 }
 
-// Name is "discord".
+// Name returns "discord".
 func (*Discord) Name() string { return Name }
 
-// Listen receives what happens, until the context ends or trying again cannot help.
+// Listen receives events until the context ends or retrying cannot help.
 func (d *Discord) Listen(ctx context.Context, handle adapters.Handler) error {
 	return receive.Run(ctx, d.receiving, handle, func(ctx context.Context, events *receive.Events) error {
 		g := &connect.Gateway{
@@ -150,7 +150,7 @@ func (d *Discord) Listen(ctx context.Context, handle adapters.Handler) error {
 	})
 }
 
-// Check reports whether the gateway is connected and Discord takes the token.
+// Check fails unless the gateway is connected and Discord accepts the token.
 func (d *Discord) Check(ctx context.Context) error {
 	if _, err := d.identity.Self(ctx); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (d *Discord) Check(ctx context.Context) error {
 	return nil
 }
 
-// Fetch opens a file that somebody sent. Its address is valid for about a day.
+// Fetch opens a file that somebody sent. Its URL is valid for about a day.
 func (d *Discord) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

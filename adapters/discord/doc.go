@@ -22,28 +22,28 @@
 //     refuses that, the bot replies in the channel, and says why.
 //   - Edits of them, and edits that add a mention. What Discord leaves out of an edit is looked up.
 //   - "/atelier" and the entry "Use with Atelier" of a message's menu need no mention.
-//   - Where only a person has installed the bot, it receives nothing but their commands and buttons, and
+//   - Where only a person has installed the bot, it receives only their commands and buttons, and
 //     answers them by their webhooks for 15 minutes ([lookup.Guests]).
 //   - Without the intent to read content, the bot receives only mentions, replies and direct messages
 //     ([Account.Content]).
 //   - A broken connection is resumed. If Discord does not send what was missed, the channels with newer
-//     messages are read until that works; so they are when a process listens after another one, from
-//     the mark in the State. Who listens for the first time receives nothing of before. Reactions,
-//     edits, commands and buttons of that time are lost, and messages in direct channels that are not known.
-//   - One process is meant to listen for a token. Of several, each hands over the same messages under
-//     the same keys, but reactions, which have no ids, under a key for each session.
+//     messages are read until resuming works. The same is done when a process listens after another one, from
+//     the watermark in the State. Nothing earlier is received when a bot listens for the first time. Reactions,
+//     edits, commands and buttons of that time are lost, and so are messages in unknown direct channels.
+//   - One process should listen per token. If there are several, each delivers the same messages under
+//     the same keys, but reactions, which have no ids, under a key per session.
 //   - If all reactions are removed from a message at once, nothing is received: Discord does not tell
 //     whose they were.
-//   - Listen ends only where trying again cannot help: by a refused token, or a close code that says so.
+//   - Listen ends only if retrying cannot help: after a rejected token, or a close code that says so.
 //
 // # Out
 //
-//   - A reply is its files, ten to a message, and its text, which begins with the last of them.
-//   - An answer with pictures or videos is made of components: its text, a gallery, its other files and its
-//     buttons. Where Discord refuses a form (components, labels in a form, commands for everywhere), the
+//   - A reply is its files, ten per message, and its text, which begins in the message of the last files.
+//   - An answer with pictures or videos consists of components: its text, a gallery, its other files and its
+//     buttons. If Discord rejects a format (components, labels in a form, commands for everywhere), the
 //     older one is sent in its place, once.
 //   - Send posts each part under a nonce made of its key, which Discord enforces for some minutes, and
 //     records it in the State. Only a part whose confirmation was lost and which is sent again later
 //     may come twice.
-//   - No error and no log holds the token, a signed address, or what people wrote.
+//   - Errors and logs never hold the token, a signed URL, or what people wrote.
 package discord

@@ -17,18 +17,18 @@ import (
 type Account struct {
 	ID, Name    string
 	Application string
-	// Content is whether the bot may read messages that do not mention it, by the privileged intent
+	// Content reports whether the bot may read messages that do not mention it, by the privileged intent
 	// of the developer portal.
 	Content bool
-	// Invite is the address at which to add the bot to a server, with the least permissions.
+	// Invite is the URL for adding the bot to a server, with the least permissions.
 	Invite string
-	// Install is the address at which a person adds the bot to their account, or "" if the
-	// application does not allow that.
+	// Install is the URL for a person to add the bot to their account, or "" if the application does not allow
+	// that.
 	Install string
 }
 
-// Look asks Discord who the bot is and what it is granted. A configured server that does not answer
-// as Discord does is an [adapters.ErrInvalid].
+// Look asks Discord who the bot is and what it is granted. If a configured server does not speak Discord's
+// protocol, the error is an [adapters.ErrInvalid].
 func (d *Discord) Look(ctx context.Context) (Account, error) {
 	u, err := d.identity.Self(ctx)
 	if d.config.APIURL != "" && (api.IsForeign(err) || err == nil && u.ID == "") {
@@ -48,7 +48,7 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 		Kinds map[string]any `json:"integration_types_config"`
 	}
 	err = d.api.Get(ctx, "applications/@me", &app)
-	if errors.Is(err, adapters.ErrGone) { // another server has only the older call
+	if errors.Is(err, adapters.ErrGone) { // another server may only have the older call
 		err = d.api.Get(ctx, "oauth2/applications/@me", &app)
 	}
 	if err != nil {
@@ -66,12 +66,11 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	return a, nil
 }
 
-// permissions are the least that the bot needs in a server.
+// permissions are the minimum that the bot needs in a server.
 const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
 	discordgo.PermissionCreatePublicThreads | discordgo.PermissionAttachFiles | discordgo.PermissionAddReactions | discordgo.PermissionReadMessageHistory
 
-// Invite returns the address at which to add the bot of an application to a server, with the least
-// permissions.
+// Invite returns the URL for adding an application's bot to a server, with the least permissions.
 func Invite(application string) string {
 	q := url.Values{"client_id": {application}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions, 10)}}
 	return address(q)

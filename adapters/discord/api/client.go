@@ -28,10 +28,10 @@ const (
 	uploadTimeout = 5 * time.Minute
 )
 
-// Backoff are the pauses between tries: the first, then twice that, up to the longest.
+// Backoff is the pauses between retries: the first one, then doubling, up to the longest.
 type Backoff struct{ First, Longest time.Duration }
 
-// Retry tries until it is done or the context ends. It waits longer if an error asks for it.
+// Retry calls try until it is done or the context ends. It waits longer if an error asks for it.
 func (b Backoff) Retry(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := b.First; ; wait = min(2*wait, b.Longest) {
 		done, err := try()
@@ -47,7 +47,7 @@ func (b Backoff) Retry(ctx context.Context, try func() (done bool, err error)) e
 // Config configures a client.
 type Config struct {
 	Token string // without "Bot "
-	// URL is the address of another server of the same protocol; "" is Discord's.
+	// URL is that of another server with the same protocol; "" is Discord's.
 	URL     string
 	HTTP    *http.Client
 	Backoff Backoff
@@ -55,8 +55,7 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// Client calls Discord through the library, without its own limiter and retries, which know no
-// contexts.
+// Client calls Discord through the library, but without its rate limiter and retries, which ignore contexts.
 type Client struct {
 	Backoff
 
@@ -64,7 +63,7 @@ type Client struct {
 	log     *slog.Logger
 }
 
-// New makes a client.
+// New returns a client.
 func New(c Config) (*Client, error) {
 	session, err := discordgo.New("Bot " + c.Token)
 	if err != nil {
@@ -83,7 +82,7 @@ func New(c Config) (*Client, error) {
 	return &Client{Backoff: c.Backoff, Session: session, log: c.Log}, nil
 }
 
-// rebased sends requests for Discord's own interface to another address.
+// rebased redirects requests for Discord's own API to another server.
 type rebased struct {
 	base string
 	next http.RoundTripper
@@ -104,8 +103,8 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.Call(ctx, http.MethodGet, path, nil, out)
 }
 
-// Await reads an object, and tries again until Discord answers. It fails if Discord refuses for
-// good, or the context ends.
+// Await reads an object, and retries until Discord answers. It fails if Discord rejects the call permanently, or
+// the context ends.
 func (c *Client) Await(ctx context.Context, path string, out any) error {
 	return c.Retry(ctx, func() (bool, error) {
 		err := c.Get(ctx, path, out)

@@ -18,7 +18,7 @@ import (
 	"atelier/adapters/download"
 )
 
-// Codes of errors ("JSON Error Codes" in Discord's documentation) that callers decide by.
+// Error codes ("JSON Error Codes" in Discord's documentation) that callers decide by.
 const (
 	UnknownChannel        = discordgo.ErrCodeUnknownChannel
 	UnknownMessage        = discordgo.ErrCodeUnknownMessage
@@ -36,17 +36,17 @@ const (
 	threadLocked          = 160005
 	uploadsLimited        = 400001 // on this server
 	messageBlocked        = 200000 // by a rule of the server, "AutoMod"
-	linkBlocked           = 240000 // it is known to do harm
+	linkBlocked           = 240000 // known to be harmful
 	fileTooLarge          = discordgo.ErrCodeFileUploadedExceedsTheMaximumSize
 	fileRefused           = discordgo.ErrCodeInvalidFileUploaded
 	interactionTokenEnded = discordgo.ErrCodeInvalidWebhookTokenProvided
 )
 
-// errUnread is an answer that is not JSON of Discord.
+// errUnread means that an answer is not Discord's JSON.
 var errUnread = errors.New("discord: an answer")
 
-// refusal is an error that Discord answered. It holds neither the request, which has the token, nor
-// the words of the answer.
+// refusal is an error response from Discord. It holds neither the request, which has the token, nor the text of
+// the response.
 type refusal struct {
 	status, code int
 	fields       string // the refused fields of a form
@@ -63,8 +63,8 @@ func (r *refusal) Error() string {
 // maxFields is how many refused fields of a form are listed.
 const maxFields = 5
 
-// refusedFields lists the fields of a form that Discord refuses, each with the codes of the
-// reasons. It leaves out messages, which may quote people.
+// refusedFields lists the fields of a form that Discord rejects, each with the codes of the reasons. It leaves out
+// messages, which may quote people.
 func refusedFields(answer []byte) string {
 	var told struct {
 		Errors map[string]any `json:"errors"`
@@ -97,8 +97,8 @@ var notWord = regexp.MustCompile(`[^0-9A-Za-z_]`)
 // word returns a name as Discord writes it, without anything else that a server might send.
 func word(s string) string { return notWord.ReplaceAllString(s[:min(len(s), 60)], "") }
 
-// IsTransient reports whether an error may go away. A refused token may, since the gateway ends
-// where it is refused for good.
+// IsTransient reports whether an error may go away. A rejected token may, since the gateway ends if it is rejected
+// for good.
 func IsTransient(err error) bool {
 	return err != nil && (!adapters.Final(err) || errors.Is(err, adapters.ErrRefused))
 }
@@ -109,13 +109,13 @@ func IsMalformed(err error) bool {
 	return ok && r.status == http.StatusBadRequest && r.code != fileRefused && errors.Is(err, adapters.ErrInvalid)
 }
 
-// IsRefused reports whether Discord will never accept a call as it is, though the place may accept another one.
+// IsRefused reports whether Discord will never accept a call as it is, though another call there may succeed.
 func IsRefused(err error) bool {
 	return errors.Is(err, adapters.ErrForbidden) || errors.Is(err, adapters.ErrInvalid) || errors.Is(err, adapters.ErrGone)
 }
 
-// IsRefusedForm reports whether Discord refuses what a call asks for, and may accept an older form of it: the form is
-// malformed, or it is forbidden for a reason that is not known.
+// IsRefusedForm reports whether Discord rejects the form of a call and may accept an older form: it is malformed,
+// or forbidden for an unknown reason.
 func IsRefusedForm(err error) bool {
 	return IsMalformed(err) || errors.Is(err, adapters.ErrForbidden) && HasCode(err, 0)
 }
@@ -126,8 +126,8 @@ func IsUnknownMethod(err error) bool {
 	return ok && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed)
 }
 
-// IsForeign reports whether a call for the bot's account was answered as no server of Discord's
-// protocol does: with a page, or with a status that means there is no such address.
+// IsForeign reports whether a server answered a call for the bot's account unlike any server with Discord's
+// protocol: with a page, or with a status that means there is no such address.
 func IsForeign(err error) bool {
 	return errors.Is(err, errUnread) || errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrInvalid)
 }
@@ -138,7 +138,7 @@ func HasCode(err error, codes ...int) bool {
 	return ok && slices.Contains(codes, r.code)
 }
 
-// fault turns an error of the library into one of the adapters.
+// fault converts an error of the library to one of the adapters.
 func fault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -185,7 +185,7 @@ func fault(ctx context.Context, err error) error {
 	return f
 }
 
-// NamePermissions names in an error the permissions that the bot may lack.
+// NamePermissions adds to an error the permissions that the bot may lack.
 func NamePermissions(err error, permissions string) error {
 	f, ok := errors.AsType[*adapters.Fault](err)
 	if !ok || !HasCode(err, MissingAccess, MissingPermissions) {
@@ -197,7 +197,7 @@ func NamePermissions(err error, permissions string) error {
 	return &named
 }
 
-// CheckIDs returns the fault of an address that cannot be one of Discord's.
+// CheckIDs returns a fault if an id cannot be one of Discord's.
 func CheckIDs(ids ...string) error {
 	for _, id := range ids {
 		if !convert.IsID(id) {
@@ -207,7 +207,7 @@ func CheckIDs(ids ...string) error {
 	return nil
 }
 
-// CheckThread returns the fault of a thread of another platform.
+// CheckThread returns a fault if the thread is on another platform.
 func CheckThread(t adapters.Thread) error {
 	if t.Adapter != convert.Name {
 		return &adapters.Fault{Sentence: "This conversation is not on Discord.", Kind: adapters.ErrInvalid}

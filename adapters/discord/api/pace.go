@@ -26,8 +26,8 @@ const (
 	unknownPause  = 2 * time.Second  // if Discord names none
 )
 
-// pacer keeps Discord's rate limits ("Rate Limits" in its documentation): it waits if the pause is
-// short, no longer than the request's context, and else fails with [adapters.ErrRateLimited].
+// pacer respects Discord's rate limits ("Rate Limits" in its documentation): if the pause is short and the
+// request's context allows it, it waits; otherwise it fails with [adapters.ErrRateLimited].
 type pacer struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -41,7 +41,7 @@ func newPacer(next http.RoundTripper, now func() time.Time) *pacer {
 	return &pacer{next: next, now: now, routes: map[string]time.Time{}}
 }
 
-// RoundTrip makes a call when Discord accepts one.
+// RoundTrip makes a call as soon as Discord accepts one.
 func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 	route := routeOf(r.Method, r.URL.Path)
 	var waited time.Duration
@@ -72,8 +72,8 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// routeOf returns what a limit applies to: the method and the path, without the ids other than the
-// channel's, server's or webhook's.
+// routeOf returns what a limit applies to: the method and the path, without ids other than the channel's, server's
+// or webhook's.
 func routeOf(method, path string) string {
 	parts := strings.Split(strings.Trim(strings.TrimPrefix(path, "/api/v9"), "/"), "/")
 	for i := 2; i < len(parts); i++ {
@@ -86,7 +86,7 @@ func routeOf(method, path string) string {
 	return method + " " + strings.Join(parts, "/")
 }
 
-// isExempt reports whether a route has no part in the limit of all routes: answers to interactions.
+// isExempt reports whether the global limit does not apply to a route: answers to interactions.
 func isExempt(route string) bool {
 	_, path, _ := strings.Cut(route, " ")
 	return strings.HasPrefix(path, "interactions/") || strings.HasPrefix(path, "webhooks/")
@@ -102,7 +102,7 @@ func (p *pacer) pause(route string) time.Duration {
 	return max(0, until.Sub(p.now()))
 }
 
-// note records the limit that an answer tells.
+// note records the limit in a response.
 func (p *pacer) note(route string, h http.Header) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *pacer) note(route string, h http.Header) {
 	}
 }
 
-// refused records the pause that a refusal asks for.
+// refused records the pause that a rejection asks for.
 func (p *pacer) refused(route string, response *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 	if err = errors.Join(err, response.Body.Close()); err != nil {

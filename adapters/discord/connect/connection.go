@@ -31,11 +31,11 @@ const (
 const (
 	maxEvent     = 64 << 20 // bytes of an event: a large server comes in one
 	writeTimeout = 10 * time.Second
-	// closeToResume closes a connection without ending its session, as 1000 and 1001 would.
+	// closeToResume closes a connection but keeps its session, unlike 1000 and 1001.
 	closeToResume = 4000
 )
 
-// packet is what the gateway sends.
+// packet is a message from the gateway.
 type packet struct {
 	Op       int             `json:"op"`
 	Sequence int64           `json:"s"`
@@ -74,7 +74,7 @@ func (c *connection) end(code int) {
 	_ = c.Close()                                                                 //nolint:errcheck // as above
 }
 
-// expect sets how long the next packet may take; 0 is any time while heartbeats are answered.
+// expect sets the deadline of the next packet; 0 means none while heartbeats are answered.
 func (c *connection) expect(within time.Duration) error {
 	until := time.Time{}
 	if within > 0 {
@@ -141,8 +141,7 @@ func (g *Gateway) connect(ctx context.Context) error {
 	return g.listen(ctx, c, address)
 }
 
-// hello reads the first packet, and begins or resumes a session. It returns the time between
-// heartbeats.
+// hello reads the first packet, and begins or resumes a session. It returns the heartbeat interval.
 func (g *Gateway) hello(c *connection) (beat time.Duration, err error) {
 	if err := c.expect(g.Pauses.Answer); err != nil {
 		return 0, err
@@ -213,7 +212,7 @@ func (g *Gateway) listen(ctx context.Context, c *connection, address string) err
 	}
 }
 
-// dispatch passes an event on. Until there is a session, the next one must come soon.
+// dispatch passes an event on. Until there is a session, the next packet must arrive soon.
 func (g *Gateway) dispatch(c *connection, p packet, address string) error {
 	switch p.Name {
 	case "READY":
@@ -239,7 +238,7 @@ func (g *Gateway) dispatch(c *connection, p packet, address string) error {
 
 // beat sends heartbeats, and closes the connection when one is not answered before the next.
 func (c *connection) beat(ctx context.Context, interval time.Duration) {
-	wait := rand.N(interval) //nolint:gosec // bots must not all beat at once
+	wait := rand.N(interval) //nolint:gosec // jitter, so that bots do not beat in step
 	for {
 		if sleep.For(ctx, wait) != nil {
 			return

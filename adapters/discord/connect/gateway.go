@@ -24,18 +24,18 @@ import (
 	"atelier/adapters/download"
 )
 
-// Intents are the least that the bot needs.
+// Intents are the minimum that the bot needs.
 const Intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentGuildMessageReactions |
 	discordgo.IntentDirectMessages | discordgo.IntentDirectMessageReactions | discordgo.IntentMessageContent
 
-// Pauses are how long the gateway is waited for.
+// Pauses are the waiting times of the gateway.
 type Pauses struct {
-	Identify time.Duration // between two new sessions, of which a bot has 1,000 a day
+	Identify time.Duration // between two new sessions; a bot has 1,000 per day
 	Invalid  time.Duration // after an invalid session; it is up to five times that
 	Answer   time.Duration // for hello, and then for the session
 }
 
-// Events takes the events of the gateway.
+// Events accepts the events of the gateway.
 type Events interface {
 	Take(e convert.Dispatch) // it does not block
 	IsFull() bool
@@ -58,16 +58,16 @@ type Gateway struct {
 	resumeAt string
 	sequence int64
 
-	identified time.Time // when the last new session was asked for
+	identified time.Time // when the last new session was requested
 	ready      bool      // whether the last connection had a session
 }
 
-// Why a connection ended, other than by an error of the network.
+// The reasons why a connection ends, other than network errors.
 var (
 	errReconnect = errors.New("discord: the gateway wants another connection")
 	errInvalid   = errors.New("discord: the gateway does not know the session")
-	errZombie    = errors.New("discord: the gateway is silent")
-	errFull      = errors.New("discord: too many events wait")
+	errZombie    = errors.New("discord: the gateway does not answer heartbeats")
+	errFull      = errors.New("discord: too many events are waiting")
 )
 
 // closing is a close code of the gateway.
@@ -75,7 +75,7 @@ type closing struct{ code int }
 
 func (c *closing) Error() string { return "discord: the gateway closed with " + strconv.Itoa(c.code) }
 
-// Run connects again and again. It returns nil when the context ends, and an error where trying again
+// Run connects and reconnects. It returns nil when the context ends, and an error if retrying
 // cannot help.
 func (g *Gateway) Run(ctx context.Context) error {
 	failures := 0
@@ -96,9 +96,9 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if closed, ok := errors.AsType[*websocket.CloseError](err); ok { // without the server's words
 			detail = &closing{closed.Code}
 		}
-		g.Log.WarnContext(ctx, "the connection to the gateway has ended; it is made again", "failures", failures, "error", detail)
+		g.Log.WarnContext(ctx, "the connection to the gateway has ended; reconnecting", "failures", failures, "error", detail)
 		first, longest := g.API.First, g.API.Longest
-		wait := rand.N(first/2 + 1) //nolint:gosec // bots must not all come at once, that is all
+		wait := rand.N(first/2 + 1) //nolint:gosec // jitter
 		if failures > 0 {
 			wait = min(first<<min(failures-1, 16), longest)/2 + rand.N(first) //nolint:gosec // as above
 		}
@@ -112,7 +112,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 }
 
-// check returns the error to end with, or nil to connect again ("Gateway Close Event Codes" in
+// check returns the error to end with, or nil to reconnect ("Gateway Close Event Codes" in
 // Discord's documentation).
 func (g *Gateway) check(err error) error {
 	if errors.Is(err, adapters.ErrRefused) {
@@ -150,10 +150,10 @@ func (g *Gateway) check(err error) error {
 	return refused
 }
 
-// forget lets the next connection begin a new session.
+// forget makes the next connection begin a new session.
 func (g *Gateway) forget() { g.session, g.resumeAt, g.sequence = "", "", 0 }
 
-// address returns where to resume the session, or else where the gateway is.
+// address returns the URL for resuming the session, or else that of the gateway.
 func (g *Gateway) address(ctx context.Context) (string, error) {
 	var told struct {
 		URL    string `json:"url"`
@@ -178,8 +178,8 @@ func (g *Gateway) address(ctx context.Context) (string, error) {
 	return told.URL, nil
 }
 
-// resumable returns the address at which to resume a session, "" if it is not on the gateway's own hosts:
-// the token is sent there.
+// resumable returns the URL for resuming a session, "" if it is not on the gateway's own hosts, since the token is
+// sent there.
 func resumable(gateway, resume string) string {
 	from, err := url.Parse(gateway)
 	if err != nil {

@@ -36,20 +36,20 @@ type Command struct {
 	Required     bool              `json:"required,omitempty"`
 	MaxLength    int               `json:"max_length,omitempty"`
 	Options      []Command         `json:"options,omitempty"`
-	// Installations and Contexts are where a command can be used. Discord's default is servers that
-	// have installed the bot, and its direct channel.
+	// Installations and Contexts say where a command can be used. Discord's default is servers that have installed
+	// the bot, and its direct channel.
 	Installations []int `json:"integration_types,omitempty"`
 	Contexts      []int `json:"contexts,omitempty"`
 }
 
-// everywhere makes a command one that can be used in servers, in the bot's direct channel and in other
-// private channels, whether a server or a person has installed the bot.
+// everywhere makes a command usable in servers, in the bot's direct channel and in other private channels, whether
+// a server or a person has installed the bot.
 func everywhere(c Command) Command {
 	c.Installations, c.Contexts = []int{0, 1}, []int{0, 1, 2}
 	return c
 }
 
-// InServers returns the commands as they are for a bot that only servers can install.
+// InServers returns the commands for a bot that only servers can install.
 func InServers(all []Command) []Command {
 	all = slices.Clone(all)
 	for i := range all {
@@ -99,7 +99,7 @@ func Commands(p Phrases) []Command {
 	}), everywhere(Command{Type: int(discordgo.MessageApplicationCommand), Name: menuName})}
 }
 
-// SameCommands reports whether commands are the same, in whatever order.
+// SameCommands reports whether two sets of commands are equal, ignoring their order.
 func SameCommands(a, b []Command) bool {
 	sorted := func(all []Command) []Command {
 		all = normalized(all)
@@ -112,7 +112,7 @@ func SameCommands(a, b []Command) bool {
 	return reflect.DeepEqual(sorted(a), sorted(b))
 }
 
-// normalized are commands with nil for what is empty.
+// normalized returns the commands with nil for empty values.
 func normalized(all []Command) []Command {
 	if len(all) == 0 {
 		return nil
@@ -137,14 +137,14 @@ const (
 	fileUpload  = 19
 )
 
-// Form is what somebody is asked to fill in.
+// Form is a form for people to fill in.
 type Form struct {
 	ID         string           `json:"custom_id"`
 	Title      string           `json:"title"`
 	Components []map[string]any `json:"components"`
 }
 
-// RequestForm asks for a request and its files: about a message, or about nothing if its id is "".
+// RequestForm returns the form for a request with files, about a message if about has an id.
 func RequestForm(p Phrases, locale string, about *Message) Form {
 	title, question, id := p.Say(locale, "Ask for something"), p.Say(locale, "What you want"), ""
 	var f Form
@@ -164,7 +164,7 @@ func RequestForm(p Phrases, locale string, about *Message) Form {
 	return f
 }
 
-// Old returns the form as servers take it that know no labels: its text input alone.
+// Old returns the form for servers that do not know labels: its text input alone.
 func (f Form) Old() Form {
 	old := Form{ID: f.ID, Title: f.Title}
 	for _, c := range f.Components {

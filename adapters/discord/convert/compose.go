@@ -22,11 +22,11 @@ const (
 	maxNameShown   = 100
 	maxChoice      = 100 // nine of them fit in one message, even if everything must be escaped
 	maxShown       = 38  // characters of a label that clients show in full
-	// maxRequest is the most bytes of all files of a message.
+	// maxRequest is the maximum size of all files of a message in bytes.
 	maxRequest = 25<<20 - 64<<10
 )
 
-// Phrases translates fixed sentences, as phrase.Catalogue does.
+// Phrases translates fixed sentences, as messages.Catalogue does.
 type Phrases interface {
 	Say(language, format string, args ...any) string
 }
@@ -46,18 +46,18 @@ type Part struct {
 	AnswerTo adapters.MessageRef
 	Files    []adapters.Attachment
 	Numbers  []int // the indexes of the files in the reply
-	// Whole is the whole reply in one message, for where Discord refuses the part, which is its first: a voice message.
+	// Whole is the whole reply in one message, in case Discord rejects this first part, a voice message.
 	Whole *Part
 
 	answer   bool
 	buttons  int
 	language string
-	// explained is whether the reply has told why it is not in a thread; nil is never to tell.
+	// explained reports whether the reply has said why it is not in a thread; nil means never say it.
 	explained *bool
 }
 
-// Content is a message as it is posted or edited. It notifies only the users that it names, and
-// its links have no previews, for which Discord would open them.
+// Content is a message to post or edit. It notifies only the users that it names, and its links have no previews,
+// since Discord would open them for that.
 type Content struct {
 	Text         string                           `json:"content,omitempty"`
 	Nonce        string                           `json:"nonce,omitempty"`
@@ -68,7 +68,7 @@ type Content struct {
 	Attachments  []Uploaded                       `json:"attachments,omitempty"`
 	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
 
-	// choices are the lines that the buttons stand for, and heading what stands above the buttons.
+	// choices are the lines that the buttons stand for, and heading is the line above the buttons.
 	choices, heading string
 }
 
@@ -76,7 +76,7 @@ type Content struct {
 type Uploaded struct {
 	ID          int    `json:"id"`
 	Name        string `json:"filename"`
-	Title       string `json:"title,omitempty"` // what people see in place of the name, without its ending
+	Title       string `json:"title,omitempty"` // shown instead of the name, without extension
 	Description string `json:"description,omitempty"`
 	// Seconds and Waveform are those of a voice message.
 	Seconds  float64 `json:"duration_secs,omitempty"`
@@ -96,8 +96,8 @@ func Ephemeral(text string) Content {
 	return c
 }
 
-// Plain returns the message without buttons, descriptions and reply, to the same people. It lists the
-// choices that had buttons.
+// Plain returns the message without buttons, descriptions and reply, for the same people. It lists the choices
+// that had buttons.
 func (c Content) Plain() Content {
 	c.Text, c.choices = c.Text+c.choices, ""
 	c.Reference, c.Components, c.Attachments = nil, []any{}, slices.Clone(c.Attachments)
@@ -107,7 +107,7 @@ func (c Content) Plain() Content {
 	return c
 }
 
-// Compose makes the messages of a reply, each of whose files may have so many bytes.
+// Compose converts a reply to messages. Each file has at most maxFile bytes.
 func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	parts := c.compose(r, maxFile)
 	if len(parts) != 1 || len(r.Files) != 1 || r.Files[0].Voice == nil || r.Files[0].Link != "" || r.Files[0].Voice.Size > maxFile {
@@ -126,8 +126,8 @@ func between(text string) string {
 	return "\n"
 }
 
-// Explain adds once to a reply why it is not in a thread, if there is room: because of a missing
-// permission, or "".
+// Explain adds once to a reply why it is not in a thread, if there is room: because of a missing permission, or ""
+// for another reason.
 func (c *Composer) Explain(p *Part, permission string) {
 	if p.explained == nil || *p.explained {
 		return
@@ -142,7 +142,7 @@ func (c *Composer) Explain(p *Part, permission string) {
 	}
 }
 
-// compose makes the messages of a reply whose files are attached.
+// compose converts a reply to messages with attached files.
 func (c *Composer) compose(r adapters.Reply, maxFile int64) []Part {
 	mention := ""
 	if IsID(r.Mention) {
@@ -254,15 +254,15 @@ func examples(r adapters.Reply) string {
 	return "\n" + Render(strings.TrimPrefix(r.Listed(), r.Text+"\n"))
 }
 
-// labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
-// choices, and the buttons have their numbers: what is told twice is read twice.
+// labelled reports whether the buttons can show the choices in full. Otherwise the text lists the choices and the
+// buttons have their numbers, so that nothing is said twice.
 func labelled(choices []adapters.Choice) bool {
 	return !slices.ContainsFunc(choices, func(c adapters.Choice) bool {
 		return adapters.UTF16Len(c.Text) > maxShown-len("1. ") || strings.TrimSpace(c.Text) == ""
 	})
 }
 
-// about returns the lines about a file: one, if that fits into a message.
+// about returns the lines about a file: a single one, if that fits into a message.
 func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
 	name := plain(shorten(FileName(a.Name), maxNameShown))
 	var lines []string
@@ -295,13 +295,13 @@ func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
 	return lines
 }
 
-// link returns a text that links to an address.
+// link returns a link with a text.
 func link(text, address string) string {
 	text = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(text)
 	return renderSpans([]adapters.Span{{Text: text, URL: address}})
 }
 
-// The ids of buttons, or how they begin.
+// The ids of buttons, or their prefixes.
 const (
 	ChooseButton = "choose:" // then the number:the choice's id
 	StopButton   = "stop:"   // then the request's channel:its id
@@ -315,7 +315,7 @@ type button struct {
 	ID    string                    `json:"custom_id"`
 }
 
-// buttons returns those of the choices, and those of its signs.
+// buttons returns the buttons of the choices and of the signs.
 func (c *Composer) buttons(r adapters.Reply) []button {
 	var all []button
 	add := func(emoji, text, id string) {

@@ -42,7 +42,7 @@ type (
 	Attachment struct {
 		ID          string `json:"id"`
 		Filename    string `json:"filename"`
-		Title       string `json:"title"` // the name that people see, if it is another one
+		Title       string `json:"title"` // name shown to people, if different
 		Description string `json:"description"`
 		Type        string `json:"content_type"`
 		Size        int64  `json:"size"`
@@ -137,7 +137,7 @@ type (
 		Locale      string                    `json:"locale"`
 		MaxFile     int64                     `json:"attachment_size_limit"` // bytes
 		Context     int                       `json:"context"`
-		// Owners are who installed the bot, by the kind of installation.
+		// Owners installed the bot, by the kind of installation.
 		Owners  map[string]string `json:"authorizing_integration_owners"`
 		Member  *Member           `json:"member"`
 		User    *User             `json:"user"`
@@ -185,7 +185,7 @@ func (c *Channel) IsThread() bool {
 	return c.Type >= discordgo.ChannelTypeGuildNewsThread && c.Type <= discordgo.ChannelTypeGuildPrivateThread
 }
 
-// By returns who interacted, or nil.
+// By returns the user who interacted, or nil.
 func (i *Interaction) By() *User {
 	if i.Member != nil && i.Member.User != nil {
 		return i.Member.User
@@ -196,14 +196,13 @@ func (i *Interaction) By() *User {
 // inDirect is the context of an interaction in the direct channel of the bot.
 const inDirect = 1
 
-// IsGuest reports whether the bot is no member of where an interaction happened: only a person has
-// installed it.
+// IsGuest reports whether the bot is not a member of the place of an interaction: only a person has installed it.
 func (i *Interaction) IsGuest() bool {
 	_, here := i.Owners["0"]
 	return len(i.Owners) > 0 && !here && i.Context != inDirect
 }
 
-// Webhook returns the path at which an interaction is answered. It holds a token.
+// Webhook returns the path for answering an interaction. It holds a token.
 func (i *Interaction) Webhook() string { return "webhooks/" + i.Application + "/" + i.Token }
 
 // IsWritten reports whether somebody wrote a message, or replied.
@@ -211,7 +210,7 @@ func (m *Message) IsWritten() bool {
 	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
 }
 
-// IsWhole reports whether an update of a message tells all that is needed of it.
+// IsWhole reports whether an update of a message is complete.
 func IsWhole(data []byte) bool {
 	var told map[string]json.RawMessage
 	if err := json.Unmarshal(data, &told); err != nil {
@@ -276,7 +275,7 @@ func (a Attachment) File() adapters.File {
 	}
 }
 
-// DisplayName returns the name of somebody as others see it in a server.
+// DisplayName returns a user's name as shown in a server.
 func DisplayName(u User, m *Member) string {
 	names := []string{u.Display, u.Name}
 	for _, as := range []*Member{u.Member, m} {
@@ -297,12 +296,12 @@ func Ref(guild, channel, id string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: guild, Channel: channel, ID: id}
 }
 
-// IsID reports whether a text is one of Discord's ids, which is safe in a path.
+// IsID reports whether a text is a Discord id, which is safe in a path.
 func IsID(s string) bool {
 	return s != "" && len(s) <= 20 && strings.Trim(s, "0123456789") == ""
 }
 
-// Order returns the number of an id: ids grow with time.
+// Order returns an id as a number; ids grow with time.
 func Order(id string) int64 {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -311,10 +310,10 @@ func Order(id string) int64 {
 	return n
 }
 
-// epoch is the time from which Discord's ids count milliseconds, in Unix milliseconds.
+// epoch is the start of the timestamps in Discord's ids, in Unix milliseconds.
 const epoch = 1420070400000
 
-// CreatedAt returns the time at which an id was made.
+// CreatedAt returns the time at which an id was created.
 func CreatedAt(id string) time.Time {
 	if n := Order(id); n>>22 > 0 {
 		return time.UnixMilli(n>>22 + epoch).UTC()

@@ -68,7 +68,7 @@ func Excuse(shown Content, why string) Content {
 	return shown
 }
 
-// cutTo returns the beginning of a text in markup, of at most so many characters.
+// cutTo returns the beginning of a text in markup, of at most that many characters.
 func cutTo(s string, most int) string {
 	for adapters.UTF16Len(s) > most {
 		s = Cut(s, len(s)-100)

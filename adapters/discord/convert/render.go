@@ -8,12 +8,12 @@ import (
 	"atelier/adapters"
 )
 
-// blank is a space of no width. It separates characters that would mean something to Discord
-// together, and keeps lines that Discord would drop.
+// blank is a zero-width space. It separates characters that Discord would interpret together, and keeps lines that
+// Discord would drop.
 const blank = "\u200b"
 
-// Render returns a text in Discord's markup ("Message Formatting" in its documentation, and what the
-// clients make of it).
+// Render converts a text to Discord's markup ("Message Formatting" in its documentation, and what the clients make
+// of it).
 func Render(text string) string {
 	var b strings.Builder
 	for i, block := range adapters.Parse(text) {
@@ -52,8 +52,7 @@ func orBlank(s string) string {
 	return s
 }
 
-// renderCode writes a block of code. Discord has no longer fences, and drops empty lines at both
-// ends.
+// renderCode writes a code block. Discord has no longer fences, and drops empty lines at both ends.
 func renderCode(b *strings.Builder, block adapters.Block) {
 	code := printable(block.Code)
 	for strings.Contains(code, "``") {
@@ -68,7 +67,7 @@ func renderCode(b *strings.Builder, block adapters.Block) {
 	b.WriteString("```" + notLanguage.ReplaceAllString(block.Language, "") + "\n" + code + "\n```")
 }
 
-// notLanguage matches what Discord does not accept in the language of a block of code.
+// notLanguage matches characters that Discord does not accept in the language of a code block.
 var notLanguage = regexp.MustCompile(`[^0-9A-Za-z+\-#._]`)
 
 // renderSpans returns the content of a line.
@@ -87,11 +86,11 @@ func renderSpans(spans []adapters.Span) string {
 // writer writes a line.
 type writer struct {
 	text  strings.Builder
-	begun bool // more characters mean something at the beginning of a line
-	after bool // a style has just ended: another one may not follow at once
+	begun bool // at the beginning of a line more characters have a meaning
+	after bool // a style has just ended, so another may not follow directly
 }
 
-// spans writes spans. Those of the open style need no marks.
+// spans writes spans. The open style needs no marks.
 func (w *writer) spans(all []adapters.Span, open adapters.Span) {
 	for len(all) > 0 {
 		style, n := longest(all, open)
@@ -170,7 +169,7 @@ func (w *writer) apart() {
 	w.after = false
 }
 
-// span writes a span, which another one may follow on the line.
+// span writes a span; followed means that another one follows on the line.
 func (w *writer) span(s, open adapters.Span, followed bool) {
 	if s.Code && !ends(s.Text, open) {
 		w.apart()
@@ -183,16 +182,16 @@ func (w *writer) span(s, open adapters.Span, followed bool) {
 	w.escape(s.Text, open != adapters.Span{}, followed)
 }
 
-// ends reports whether code would end the style around it: Discord looks for the end in code too,
-// where no backslash helps. Such code is written as plain text.
+// ends reports whether code would end the style around it: Discord looks for the end in code too, and ignores
+// backslashes there. Such code is written as plain text.
 func ends(code string, open adapters.Span) bool {
 	return open.Italic && strings.Contains(code, "*") ||
 		open.Bold && strings.Contains(code, "**") ||
 		open.URL != "" && strings.ContainsAny(code, "[]")
 }
 
-// escape writes a text so that nothing in it means anything to Discord. An address stays as it is
-// where it ends the way Discord reads it, at the next space; elsewhere it is broken.
+// escape writes a text literally. A URL stays unchanged if it ends where Discord's clients end it, at the next
+// space; otherwise it is broken up.
 func (w *writer) escape(s string, styled, followed bool) {
 	for at := 0; at < len(s); {
 		n := addressLength(s[at:])
@@ -217,7 +216,7 @@ func (w *writer) escape(s string, styled, followed bool) {
 	}
 }
 
-// means reports whether a character would mean something to Discord.
+// means reports whether Discord would interpret a character.
 func (w *writer) means(s string, at int) bool {
 	rest := s[at+1:]
 	switch c := s[at]; c {
@@ -240,7 +239,7 @@ func (w *writer) means(s string, at int) bool {
 
 const shortcode = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-~"
 
-// addressLength returns how many bytes of an address begin a text.
+// addressLength returns the length of the URL at the beginning of a text, in bytes.
 func addressLength(s string) int {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"atelier/adapters"
 )
 
-// Further types of components, and the most of them in a message.
+// Further types of components, and their maximum number in a message.
 const (
 	mediaGallery  = 12
 	fileComponent = 13
@@ -23,9 +23,9 @@ const (
 // inGallery are the media types that a gallery shows.
 var inGallery = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "video/mp4", "video/webm", "video/quicktime"}
 
-// Rich returns an answer with pictures or videos as components ("Components V2" in Discord's documentation): its text, a
-// gallery, its other files, and what can be done next. It is false for other messages. Sounds and texts are among
-// these: a component shows them without player and preview.
+// Rich returns an answer with pictures or videos as components ("Components V2" in Discord's documentation): its
+// text, a gallery, its other files, and its buttons. It returns false for other messages, including those with
+// sounds or texts only, since components show these without player and preview.
 func (p *Part) Rich() (Content, bool) {
 	if !p.answer || !slices.ContainsFunc(p.Files, shownInGallery) || slices.ContainsFunc(p.Files, playedOrRead) {
 		return Content{}, false
@@ -68,8 +68,8 @@ func playedOrRead(a adapters.Attachment) bool {
 	return strings.HasPrefix(a.Type, "audio/") || strings.HasPrefix(a.Type, "text/")
 }
 
-// named gives a file a name by which a component can refer to it: without characters that Discord replaces, and
-// unlike those of the others. People see its own name as its title.
+// named gives a file a unique name that a component can refer to, without characters that Discord replaces. People
+// see its own name as its title.
 func named(others []Uploaded, u Uploaded) Uploaded {
 	ext := path.Ext(u.Name)
 	title := strings.TrimSuffix(u.Name, ext)
@@ -97,7 +97,7 @@ func cleaned(s string) string {
 	}, s)
 }
 
-// Component is a part of a message as Discord tells it, with the texts and files that it shows.
+// Component is a component of a received message, with its texts and files.
 type Component struct {
 	Type       int         `json:"type"`
 	Content    string      `json:"content"`
@@ -128,7 +128,7 @@ func (m media) file(name, description string, size int64) Attachment {
 	return Attachment{ID: m.ID, Filename: name, Description: description, Type: m.Type, Size: size, URL: m.URL}
 }
 
-// walk visits components in the order in which they are shown.
+// walk visits components in display order.
 func walk(all []Component, visit func(Component)) {
 	for _, c := range all {
 		visit(c)

@@ -13,16 +13,16 @@ import (
 	"atelier/adapters"
 )
 
-// Names looks up what Discord's mentions stand for; "" is unknown.
+// Names resolves Discord's mentions; "" is unknown.
 type Names struct {
-	Self    func(kind, id string) bool // whether it is the bot ("@") or its role ("@&")
+	Self    func(kind, id string) bool // reports whether it is the bot ("@") or its role ("@&")
 	User    func(id string) string
 	Role    func(id string) string
 	Channel func(id string) string
 }
 
-// Read returns a text as people see it: without the mention of the bot, and with names for Discord's
-// marks of users, channels, emoji, times and commands ("Message Formatting" in its
+// Read returns a text as people see it: without the mention of the bot, and with names instead of Discord's
+// tokens for users, channels, emoji, times and commands ("Message Formatting" in its
 // documentation). Code stays as it was typed.
 func (n Names) Read(content string) string {
 	var b strings.Builder
@@ -61,7 +61,7 @@ func (n Names) ReadForm(all []Input) {
 	}
 }
 
-// codeLength returns how many bytes of code begin a text.
+// codeLength returns the length of the code at the beginning of a text, in bytes.
 func codeLength(s string) int {
 	ticks := len(s) - len(strings.TrimLeft(s, "`"))
 	if ticks == 0 {
@@ -74,10 +74,10 @@ func codeLength(s string) int {
 	return 2*ticks + end
 }
 
-// maxMark is the most bytes of a mark.
+// maxMark is the maximum length of a token in bytes.
 const maxMark = 200
 
-// marked reads the mark that begins a text, if any.
+// marked parses the token at the beginning of a text, if any.
 func (n Names) marked(s string) (seen string, length int, ok bool) {
 	end := strings.IndexByte(s[:min(len(s), maxMark)], '>')
 	if s[0] != '<' || end < 1 {
@@ -87,7 +87,7 @@ func (n Names) marked(s string) (seen string, length int, ok bool) {
 	return seen, end + 1, ok
 }
 
-// mark returns what people see of a mark, which stands between < and >.
+// mark returns what people see for a token, which stands between < and >.
 func (n Names) mark(s string) (seen string, ok bool) {
 	kind := s[:len(s)-len(strings.TrimLeft(s, "@!&#"))]
 	id := s[len(kind):]
@@ -120,7 +120,7 @@ func (n Names) mark(s string) (seen string, ok bool) {
 
 func found(sign, name string) (string, bool) { return sign + name, name != "" }
 
-// moment returns a time in UTC. People see it in their own time zones.
+// moment returns a time in UTC; people see it in their own time zones.
 func moment(s string) (string, bool) {
 	number, style, _ := strings.Cut(s, ":")
 	unix, err := strconv.ParseInt(number, 10, 64)
@@ -137,15 +137,15 @@ func moment(s string) (string, bool) {
 // escaped matches a character that a backslash escapes in Discord's markup.
 var escaped = regexp.MustCompile(`\\([[:punct:]])`)
 
-// Unescape reads a text that the bot wrote.
+// Unescape undoes the escaping of a text that the bot wrote.
 func Unescape(s string) string {
 	return strings.ReplaceAll(escaped.ReplaceAllString(s, "$1"), blank, "")
 }
 
-// maxTitle is the most characters of a thread's name. Discord accepts 100, and people read fewer.
+// maxTitle is the maximum length of a thread's name. Discord accepts 100 characters, but people read fewer.
 const maxTitle = 60
 
-// AnyTitle is the name of a thread whose message gives none.
+// AnyTitle is the name of a thread whose message suggests none.
 const AnyTitle = "Atelier"
 
 // Title returns the name of the thread that a message begins.
@@ -161,7 +161,7 @@ func (m *Message) Title(self string) string {
 	return cmp.Or(shorten(OneLine(title), maxTitle), AnyTitle)
 }
 
-// shorten cuts a text to so many characters, as Discord's clients count them, and marks the cut.
+// shorten cuts a text to that many characters, as Discord's clients count them, and marks the cut.
 func shorten(s string, most int) string {
 	s = strings.ToValidUTF8(s, "")
 	if adapters.UTF16Len(s) <= most {
@@ -177,12 +177,12 @@ func shorten(s string, most int) string {
 	return strings.TrimSpace(s[:end]) + "…"
 }
 
-// label puts a text on one line of at most so many characters.
+// label returns a text on one line of at most that many characters.
 func label(s string, most int) string {
 	return shorten(printable(strings.Join(strings.Fields(s), " ")), most)
 }
 
-// OneLine returns a name without control characters, of at most 250 bytes.
+// OneLine returns a name without control characters, at most 250 bytes long.
 func OneLine(s string) string {
 	return Cut(strings.TrimSpace(without(unicode.IsControl, strings.ToValidUTF8(s, ""))), 250)
 }
@@ -197,7 +197,7 @@ func without(unwanted func(rune) bool, s string) string {
 	}, s)
 }
 
-// Cut returns the beginning of a text, of at most so many bytes.
+// Cut returns the beginning of a text of at most that many bytes.
 func Cut(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= most {
@@ -206,7 +206,7 @@ func Cut(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// FileName returns a name without path and invisible characters, of at most 200 bytes.
+// FileName returns a file name without folders and invisible characters, at most 200 bytes long.
 func FileName(s string) string {
 	s = path.Base(strings.ReplaceAll(strings.ToValidUTF8(s, ""), `\`, "/"))
 	s = strings.TrimSpace(without(func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }, s))

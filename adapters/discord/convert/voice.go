@@ -6,10 +6,10 @@ import (
 	"atelier/adapters"
 )
 
-// voiceFlag makes a message a voice message, which has one sound and nothing else ("Message" in Discord's documentation).
+// voiceFlag marks a voice message, which has one sound and nothing else ("Message" in Discord's documentation).
 const voiceFlag = discordgo.MessageFlags(1 << 13)
 
-// spoken returns a reply with a sound that was read aloud as a voice message, and a message with the rest.
+// spoken returns a reply as a voice message with what was read aloud, and a message with the rest.
 func (c *Composer) spoken(r adapters.Reply, whole *Part) []Part {
 	v, file := r.Files[0].Voice, adapters.Attachment{Name: "voice-message.ogg", Type: "audio/ogg"}
 	file.Handle, file.Size = v.Handle, v.Size

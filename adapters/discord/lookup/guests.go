@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// guestFor is how long it is known which messages the bot posted as a guest: longer than answers are kept.
+	// guestFor is how long the messages that the bot posted as a guest are remembered: longer than answers are
+	// kept.
 	guestFor = 30 * 24 * time.Hour
 	// returnFor is how long an interaction with a message waits for the message to be recorded.
 	returnFor = time.Minute
@@ -29,9 +30,9 @@ type State interface {
 	Put(ctx context.Context, key string, value []byte, expiry time.Duration) error
 }
 
-// Guests knows where the bot is a guest: in servers and conversations of which it is no member, and in
-// which somebody used it who has installed it. There the bot can do nothing but answer interactions, for 15
-// minutes each and in five messages besides the first.
+// Guests knows where the bot is a guest: in servers and conversations of which it is not a member, but where
+// somebody who has installed it used it. There the bot can only answer interactions, for 15 minutes each and with
+// five messages besides the first.
 type Guests struct {
 	State  State
 	Places *Places
@@ -39,12 +40,12 @@ type Guests struct {
 	limits recent.Map[string, int64] // bytes of a file, by thread
 }
 
-// Visit is how the bot writes in a thread as a guest.
+// Visit says how the bot writes in a thread as a guest.
 type Visit struct {
 	Thread adapters.Thread `json:"thread"`
-	// Webhook is the path that answers the latest interaction there. It holds a token.
+	// Webhook is the path for answering the latest interaction there. It holds a token.
 	Webhook string `json:"webhook"`
-	// Channel is where the messages are.
+	// Channel is the channel of the messages.
 	Channel string `json:"channel"`
 }
 
@@ -100,7 +101,7 @@ func (g *Guests) Posted(ctx context.Context, v Visit, m adapters.MessageRef) err
 	return g.write(ctx, v.Thread.Key(), visitKey, early, guestFor)
 }
 
-// limit returns the most bytes of a file in a thread, if the bot is a guest there.
+// limit returns the maximum size of a file in bytes in a thread, if the bot is a guest there.
 func (g *Guests) limit(t adapters.Thread) (int64, bool) {
 	most, ok := g.limits.Get(t.Key())
 	return most, ok && most > 0
@@ -115,7 +116,7 @@ func (g *Guests) read(ctx context.Context, of, what string) (v Visit, ok bool, e
 		err = json.Unmarshal(b, &v)
 	}
 	if err != nil {
-		return v, false, fmt.Errorf("discord: read where the bot is a guest: %w", err)
+		return v, false, fmt.Errorf("discord: read a guest's visit: %w", err)
 	}
 	return v, true, nil
 }
@@ -126,7 +127,7 @@ func (g *Guests) write(ctx context.Context, of, what string, v Visit, expiry tim
 		err = g.State.Put(ctx, guestKey(of, what), b, expiry)
 	}
 	if err != nil {
-		return fmt.Errorf("discord: record where the bot is a guest: %w", err)
+		return fmt.Errorf("discord: record a guest's visit: %w", err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (i *Identity) Self(ctx context.Context) (convert.User, error) {
 	return u, nil
 }
 
-// ID returns the bot's id. Discord is asked once.
+// ID returns the bot's id, asking Discord only once.
 func (i *Identity) ID(ctx context.Context) (string, error) {
 	if id := i.id.Load(); id != nil {
 		return *id, nil
@@ -37,7 +37,7 @@ func (i *Identity) ID(ctx context.Context) (string, error) {
 // Learn records the bot's id.
 func (i *Identity) Learn(id string) { i.id.Store(&id) }
 
-// Known returns the bot's id, "" if it is not known yet.
+// Known returns the bot's id, "" if not known yet.
 func (i *Identity) Known() string {
 	if id := i.id.Load(); id != nil {
 		return *id

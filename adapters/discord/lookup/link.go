@@ -12,18 +12,18 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// Links reads what links to messages and files of Discord point to.
+// Links resolves links to messages and files of Discord.
 type Links struct {
 	Messages *Messages
-	// Files reports whether an address is at one of the hosts of Discord's files.
+	// Files reports whether a URL is on a host of Discord's files.
 	Files func(*url.URL) bool
 }
 
-// hosts are those of links to messages.
+// hosts are the hosts of links to messages.
 var hosts = []string{"discord.com", "ptb.discord.com", "canary.discord.com", "discordapp.com"}
 
 // Linked returns the message or the file that a link points to. A message must be in the same channel or thread:
-// not all who write here may read another one. Who has the link to a file may open it.
+// not everybody here may read another one. Anybody with the link to a file may open it.
 func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) (e adapters.Earlier, ok bool, err error) {
 	part := strings.Split(strings.Trim(link.Path, "/"), "/")
 	switch {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// PageSize is how many messages Discord lists at once.
+	// PageSize is how many messages Discord lists per page.
 	PageSize = 100
 	// maxPages is how many pages Before reads, whoever wrote the messages.
 	maxPages = 5
-	// maxReplies is how many replies to replies are followed: each takes a call.
+	// maxReplies is how many replies to replies are followed; each takes a call.
 	maxReplies = 10
 )
 
@@ -28,10 +28,10 @@ type Messages struct {
 	API      *api.Client
 	Identity *Identity
 	Places   *Places // for the names in texts
-	Guests   *Guests // nil where nothing is looked back at
+	Guests   *Guests // nil if Before is not used
 }
 
-// Names returns what the marks in a message stand for.
+// Names resolves the tokens in a message.
 func (ms *Messages) Names(m *convert.Message) convert.Names {
 	return convert.Names{
 		Self: func(kind, id string) bool {
@@ -51,7 +51,7 @@ func (ms *Messages) Names(m *convert.Message) convert.Names {
 	}
 }
 
-// Text returns a message as people see it, or what it forwards if it says nothing of its own.
+// Text returns a message as people see it, or what it forwards if it has no text of its own.
 func (ms *Messages) Text(m *convert.Message) string {
 	text := ms.Names(m).Read(m.Said())
 	for _, s := range m.Snapshots {
@@ -77,8 +77,8 @@ func (ms *Messages) Earlier(m *convert.Message, guild, channel string) adapters.
 	return e
 }
 
-// Mention reports whether a message mentions the bot or its role. A reply mentions nobody by
-// itself, though Discord counts it.
+// Mention reports whether a message mentions the bot or its role. A reply alone does not, though Discord counts
+// it.
 func (ms *Messages) Mention(m *convert.Message) bool {
 	self := ms.Identity.Known()
 	named := strings.Contains(m.Content, "<@"+self+">") || strings.Contains(m.Content, "<@!"+self+">")
@@ -87,7 +87,7 @@ func (ms *Messages) Mention(m *convert.Message) bool {
 		slices.ContainsFunc(m.Roles, func(id string) bool { return ms.isOwnRole(m.Guild, id) })
 }
 
-// Complete looks up the message that a message replies to, unless Discord sent it. It may be gone.
+// Complete looks up the message that a message replies to, unless Discord sent it. It may no longer exist.
 func (ms *Messages) Complete(ctx context.Context, m *convert.Message) error {
 	if m.Type != discordgo.MessageTypeReply || m.Referenced != nil || m.Reference == nil || !convert.IsID(m.Reference.MessageID) {
 		return nil
@@ -102,8 +102,8 @@ func (ms *Messages) Complete(ctx context.Context, m *convert.Message) error {
 	return nil
 }
 
-// Before returns the messages that were written in a thread before one of them, with the one that began
-// it, as far as 500 messages back. For a message in a channel it is what it replies to.
+// Before returns the messages that were written in a thread before one of them, including the one that began it,
+// at most 500 messages back. For a message in a channel it returns what it replies to.
 func (ms *Messages) Before(ctx context.Context, t adapters.Thread, m adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := errors.Join(ctx.Err(), api.CheckThread(t)); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (ms *Messages) isOwnRole(guild, id string) bool {
 	return ok && r.Tags.Bot == ms.Identity.Known() && r.Tags.Bot != ""
 }
 
-// repliedTo returns the message that a message replies to, and so on.
+// repliedTo returns the message that a message replies to, the one that this replies to, and so on.
 func (ms *Messages) repliedTo(ctx context.Context, t adapters.Thread, m adapters.MessageRef, n int) ([]adapters.Earlier, error) {
 	var all []adapters.Earlier // the latest first
 	for at := m.ID; len(all) < min(n, maxReplies); {
@@ -175,7 +175,7 @@ func (ms *Messages) repliedTo(ctx context.Context, t adapters.Thread, m adapters
 	return all, nil
 }
 
-// add adds a message, if people or the bot wrote it.
+// add adds a message if it was written by a person or the bot.
 func (ms *Messages) add(all []adapters.Earlier, m *convert.Message, t adapters.Thread) []adapters.Earlier {
 	channel := m.Channel
 	if m.Type == discordgo.MessageTypeThreadStarterMessage && m.Referenced != nil { // it stands for the message that began the thread

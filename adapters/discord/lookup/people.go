@@ -17,7 +17,7 @@ import (
 // memberFor is how long the roles of a member are cached.
 const memberFor = 5 * time.Minute
 
-// People knows people and bots, with a cache.
+// People looks up people and bots, with a cache.
 type People struct {
 	API    *api.Client
 	Places *Places
@@ -61,8 +61,8 @@ func (p *People) Author(ctx context.Context, m *convert.Message) (adapters.Perso
 	return p.Person(m.Author, m.Member, c), err
 }
 
-// Reactor returns who reacted. It reports false for bots, and for those of whom that cannot be found
-// out: Discord tells it only if a reaction was added in a server.
+// Reactor returns who reacted. It returns false for bots, and if that cannot be found out: Discord tells only for
+// reactions that were added in a server.
 func (p *People) Reactor(ctx context.Context, r *convert.Reaction) (adapters.Person, bool) {
 	if p.bots.Has(r.User) {
 		return adapters.Person{}, false
@@ -91,7 +91,7 @@ func (p *People) Reactor(ctx context.Context, r *convert.Reaction) (adapters.Per
 	return adapters.Person{ID: r.User}, !p.bots.Has(r.User)
 }
 
-// Person returns somebody as others see them in a channel.
+// Person returns a person as others see them in a channel.
 func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) adapters.Person {
 	who := adapters.Person{ID: u.ID, Name: convert.DisplayName(u, m)}
 	if m == nil || c.Guild == "" {
@@ -106,7 +106,7 @@ func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) a
 	return who
 }
 
-// member returns a member of a server from the cache or from Discord; nil if nobody has that id.
+// member returns a member of a server, from the cache or from Discord; nil if nobody has that id.
 func (p *People) member(ctx context.Context, guild, id string) (*convert.Member, error) {
 	cached, ok := p.members.Get(guild + " " + id)
 	if ok && p.Now().Sub(cached.at) < memberFor {

@@ -15,10 +15,10 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// maxVisited is how many channels are remembered that the gateway does not tell of.
+// maxVisited is how many channels that the gateway does not report are remembered.
 const maxVisited = 1000
 
-// Places knows servers and channels, as the gateway tells of them, and looks up other channels.
+// Places knows servers and channels as the gateway reports them, and looks up other channels.
 type Places struct {
 	api *api.Client
 	log *slog.Logger
@@ -26,16 +26,16 @@ type Places struct {
 	mu       sync.RWMutex // of the maps; channels do not change
 	guilds   map[string]*convert.Guild
 	channels map[string]*convert.Channel
-	visited  []string         // channels that the gateway does not tell of, the oldest first
-	uploads  map[string]int64 // bytes of a file, by server, as interactions told since the gateway did
+	visited  []string         // channels that the gateway does not report, oldest first
+	uploads  map[string]int64 // bytes of a file, by server, from interactions since the gateway reported the server
 }
 
-// NewPlaces makes places of which nothing is known.
+// NewPlaces returns empty places.
 func NewPlaces(client *api.Client, log *slog.Logger) *Places {
 	return &Places{api: client, log: log, guilds: map[string]*convert.Guild{}, channels: map[string]*convert.Channel{}, uploads: map[string]int64{}}
 }
 
-// Learn records what an event tells of servers and channels.
+// Learn records what an event says about servers and channels.
 func (p *Places) Learn(name string, data []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Places) Known(id string) *convert.Channel {
 	return p.channels[id]
 }
 
-// Visit records a channel that the gateway may not tell of.
+// Visit records a channel that the gateway may not report.
 func (p *Places) Visit(c convert.Channel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +105,7 @@ func (p *Places) Visit(c convert.Channel) {
 	}
 }
 
-// Lane returns the channel whose events those of a channel are in order with: a thread's parent.
+// Lane returns the channel in whose lane the events of a channel are: a thread's parent.
 func (p *Places) Lane(id string) string {
 	if c := p.Known(id); c != nil && c.IsThread() && c.Parent != "" {
 		return c.Parent
@@ -113,8 +113,8 @@ func (p *Places) Lane(id string) string {
 	return id
 }
 
-// Channel returns a channel, looked up if it is not known. If Discord refuses, nothing more is known of
-// it; it fails if Discord does not answer.
+// Channel returns a channel, which is looked up if it is not known. If Discord rejects that, the channel has only
+// its ids. It fails if Discord does not answer.
 func (p *Places) Channel(ctx context.Context, guild, id string) (*convert.Channel, error) {
 	c := &convert.Channel{ID: id, Guild: guild}
 	if guild == "" {
@@ -135,8 +135,8 @@ func (p *Places) Channel(ctx context.Context, guild, id string) (*convert.Channe
 	return c, nil
 }
 
-// Thread returns where a message is: in a thread (within), in a direct channel, or in a channel, in which
-// it begins a thread. It fails if Discord does not answer.
+// Thread returns the thread of a message: a thread (within), a direct channel, or a channel in which it begins a
+// thread. It fails if Discord does not answer.
 func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ adapters.Thread, within bool, _ error) {
 	t := adapters.Thread{Adapter: convert.Name, Workspace: guild, Channel: channel, Direct: guild == ""}
 	if t.Direct {
@@ -151,7 +151,7 @@ func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ 
 	return t, false, err
 }
 
-// isMember reports whether the gateway told of a server, as it does where the bot is a member.
+// isMember reports whether the gateway reported a server, as it does if the bot is a member.
 func (p *Places) isMember(guild string) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -179,7 +179,7 @@ func (p *Places) role(guild, id string) (convert.Role, bool) {
 	return convert.Role{}, false
 }
 
-// permissions returns those of a member in a channel ("Permission Overwrites" in Discord's
+// permissions returns the permissions of a member in a channel ("Permission Overwrites" in Discord's
 // documentation).
 func (p *Places) permissions(c *convert.Channel, id string, roles []string) int64 {
 	p.mu.RLock()

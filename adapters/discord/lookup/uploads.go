@@ -2,8 +2,8 @@ package lookup
 
 import "atelier/adapters"
 
-// The most bytes of a file that Discord accepts without boosts, and in servers of the second and third
-// tier of boosts ("Uploading Files" in its documentation, September 2026).
+// Discord's limits on the size of a file without boosts, and in servers of the second and third
+// boost tier, in bytes ("Uploading Files" in its documentation, September 2026).
 const (
 	defaultFile = 20 << 20
 	secondTier  = 50 << 20
@@ -14,10 +14,10 @@ const (
 type Uploads struct {
 	Places *Places
 	Guests *Guests
-	Most   int64 // bytes, whatever Discord accepts; 0 is Discord's limit
+	Most   int64 // bytes, even if Discord accepts more; 0 is Discord's limit
 }
 
-// File returns the most bytes of a file in a thread.
+// File returns the maximum size of a file in a thread, in bytes.
 func (u *Uploads) File(t adapters.Thread) int64 {
 	if u.Most > 0 {
 		return u.Most
@@ -28,7 +28,7 @@ func (u *Uploads) File(t adapters.Thread) int64 {
 	return u.Places.file(t.Workspace)
 }
 
-// file returns the most bytes of a file in a server, or in direct channels.
+// file returns the maximum size of a file in a server or in direct channels, in bytes.
 func (p *Places) file(guild string) int64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -44,8 +44,8 @@ func (p *Places) file(guild string) int64 {
 	return most
 }
 
-// Limit records the limit of the files of an interaction, which is the highest of those of the person and
-// of the server: the bot's is no higher.
+// Limit records the file limit of an interaction. It is the higher one of the person's and the server's, so the
+// bot's may be lower but is not higher.
 func (p *Places) Limit(guild string, most int64) {
 	if most <= 0 {
 		return

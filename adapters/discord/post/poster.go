@@ -103,8 +103,8 @@ func nonce(key string, part int) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:25]
 }
 
-// blameFiles names in a refusal of the first of some parts the files that may be the reason. If they
-// are too large together, it is the largest.
+// blameFiles adds the files that may be the reason to the rejection of the first part. If they
+// are too large together, it names the largest.
 func blameFiles(err error, refused []convert.Part) error {
 	f, ok := errors.AsType[*adapters.Fault](err)
 	p := refused[0]
@@ -159,7 +159,7 @@ func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part,
 	if err != nil && !isThreadless(err) {
 		return adapters.MessageRef{}, err
 	}
-	if err != nil || channel == t.Channel { // it is answered in the channel, as a reply to the message
+	if err != nil || channel == t.Channel { // answer in the channel, as a reply to the message
 		channel, part.AnswerTo = t.Channel, convert.Ref(t.Workspace, t.Channel, t.ID)
 	}
 	if err != nil {
@@ -172,8 +172,8 @@ func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part,
 	return p.postIn(ctx, t, channel, part, files)
 }
 
-// postIn posts a message in a channel: not as a reply where it may not be one, and as plain text if
-// Discord refuses its form.
+// postIn posts a message in a channel: without the reply if that is forbidden, and as plain text if
+// Discord rejects its form.
 func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, part convert.Part, files []api.File) (adapters.MessageRef, error) {
 	body := part.Content
 	if convert.IsID(part.AnswerTo.ID) && part.AnswerTo.Channel == channel {
@@ -201,7 +201,7 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 	return convert.Ref(t.Workspace, channel, posted.ID), nil
 }
 
-// postAsGuest posts a message as a further answer to an interaction.
+// postAsGuest posts a message as a follow-up to an interaction.
 func (p *Poster) postAsGuest(ctx context.Context, v lookup.Visit, part convert.Part, files []api.File) (adapters.MessageRef, error) {
 	body := part.Content
 	body.Nonce, body.EnforceNonce = "", false // not known there
@@ -250,8 +250,7 @@ func (p *Poster) call(ctx context.Context, path string, body convert.Content, fi
 	return posted, err
 }
 
-// files reads the files of a part into memory, since a call may have to be made again. Each may have so
-// many bytes.
+// files reads the files of a part into memory, since a call may have to be repeated. Each has at most most bytes.
 func (p *Poster) files(ctx context.Context, part convert.Part, most int64) ([]api.File, error) {
 	var all []api.File
 	for i, a := range part.Files {

@@ -23,8 +23,8 @@ const (
 	answerTimeout = 14 * time.Minute
 )
 
-// Responder answers interactions, some so that only the person sees it. The addresses of those answers
-// are known only to the process that received the command: another one posts for all to see.
+// Responder answers interactions, some visible only to the person. The URLs of those answers
+// are known only to the process that received the command: another one posts publicly.
 type Responder struct {
 	API      *api.Client
 	Composer *convert.Composer
@@ -41,7 +41,7 @@ type openAnswer struct {
 	until   time.Time
 }
 
-// originalPath returns the first answer to an interaction.
+// originalPath returns the path of the first answer to an interaction.
 func originalPath(i *convert.Interaction) string { return i.Webhook() + "/messages/@original" }
 
 // Remember records where a command is answered.
@@ -56,8 +56,8 @@ func (rs *Responder) Remember(event string, i *convert.Interaction) {
 	rs.open[event] = openAnswer{i.Webhook(), now.Add(answerTimeout)}
 }
 
-// Respond gives the first answer to an interaction, and returns the id of the message that it made, if
-// Discord tells it. Unless an error is final, Discord may have accepted the answer.
+// Respond sends the first answer to an interaction, and returns the id of the message that it created, if Discord
+// tells. Unless an error is final, Discord may have accepted the answer.
 func (rs *Responder) Respond(ctx context.Context, i *convert.Interaction, kind discordgo.InteractionResponseType, data any) (made string, err error) {
 	ctx, stop := context.WithTimeout(ctx, AcknowledgeTimeout)
 	defer stop()

@@ -55,7 +55,7 @@ type Progress struct{ Poster *Poster }
 // Pace returns the time between two edits.
 func (*Progress) Pace() time.Duration { return pace }
 
-// Report posts how far the work has come, or edits that message.
+// Report posts the progress, or edits its message.
 func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
 	if err := errors.Join(adapters.CheckKey(key), api.CheckThread(p.Thread)); err != nil {
 		return adapters.MessageRef{}, err
@@ -85,7 +85,7 @@ type Typer struct {
 }
 
 // Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet. It is shown
-// once: the progress message comes before it lapses.
+// once: the progress message follows before it expires.
 func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
 	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
 		return 0, err

@@ -25,7 +25,7 @@ type Threads struct {
 	Log      *slog.Logger
 }
 
-// path is that of a message, and whether the bot posted it as a guest.
+// path returns the path of a message, and whether the bot posted it as a guest.
 func (th *Threads) path(ctx context.Context, m adapters.MessageRef) (path string, guest bool, err error) {
 	if err := api.CheckIDs(m.Channel, m.ID); err != nil {
 		return "", false, err
@@ -37,11 +37,11 @@ func (th *Threads) path(ctx context.Context, m adapters.MessageRef) (path string
 	return "channels/" + m.Channel + "/messages/" + m.ID, false, err
 }
 
-// begin begins the thread of a message, and returns the channel to write in: the message's own
-// where Discord has no threads.
+// begin starts the thread of a message, and returns the channel to write in: the message's own
+// if Discord does not allow a thread.
 func (th *Threads) begin(ctx context.Context, t adapters.Thread) (channel string, err error) {
 	path := "channels/" + t.Channel + "/messages/" + t.ID
-	var from convert.Message // for the title alone, as is the bot's id
+	var from convert.Message // only for the title, like the bot's id
 	self, err := th.Identity.ID(ctx)
 	if err = errors.Join(err, th.API.Get(ctx, path, &from)); err != nil {
 		th.Log.WarnContext(ctx, "the message of a thread was not read", "error", err)
@@ -67,12 +67,12 @@ func (th *Threads) start(ctx context.Context, message, title string) (thread con
 	return thread, err
 }
 
-// isThreadless reports whether Discord refuses only the thread, and for good.
+// isThreadless reports whether Discord permanently rejects only the thread.
 func isThreadless(err error) bool {
 	return adapters.Final(err) && !errors.Is(err, adapters.ErrRefused) && !api.HasCode(err, api.UnknownChannel, api.UnknownMessage)
 }
 
-// inOpen does something in a channel, after reopening it if it is an archived thread.
+// inOpen runs do, after reopening the channel if it is an archived thread.
 func (th *Threads) inOpen(ctx context.Context, channel string, do func() error) error {
 	err := do()
 	if !api.HasCode(err, api.ThreadArchived) {
@@ -84,7 +84,7 @@ func (th *Threads) inOpen(ctx context.Context, channel string, do func() error) 
 	return do()
 }
 
-// reopen reopens an archived thread. A locked one takes another permission.
+// reopen reopens an archived thread. A locked one needs another permission.
 func (th *Threads) reopen(ctx context.Context, thread string) error {
 	err := th.API.Call(ctx, http.MethodPatch, "channels/"+thread, map[string]any{"archived": false}, nil)
 	if !api.HasCode(err, api.MissingPermissions) {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxReads = 4 // channels that are read at once
-	// serversTimeout is how long Discord may take to tell of the servers of a session.
+	maxReads = 4 // channels that are read concurrently
+	// serversTimeout is how long Discord may take to report the servers of a session.
 	serversTimeout = time.Minute
 )
 
-// catchUp reads the messages that were missed. Messages that were received already are handed over
-// once all the same, by their keys.
+// catchUp reads missed messages. Messages that were already received are delivered only once, thanks to their
+// keys.
 type catchUp struct {
 	*session
 
@@ -31,14 +31,14 @@ type catchUp struct {
 	reads     chan struct{} // one for each channel that is being read
 
 	mu    sync.Mutex
-	again map[string]bool // the channels that are being read: whether to read them once more
+	again map[string]bool // the channels that are being read, and whether to read them again
 
 	// Of the current session of the gateway; read by its goroutine only.
-	since   int64            // what was received before it, or nothing
-	left    map[string]int64 // the same for servers that went away since
-	listed  map[string]bool  // the servers of the bot at its beginning
-	awaited map[string]bool  // those that Discord has not told of yet
-	release func()           // lets the watermark go on, when Discord has told of all
+	since   int64            // the last message received before it, or nothing
+	left    map[string]int64 // the same for servers that became unavailable since
+	listed  map[string]bool  // the bot's servers at its beginning
+	awaited map[string]bool  // servers that Discord has not reported yet
+	release func()           // lets the watermark advance once Discord has reported all servers
 }
 
 func newCatchUp(s *session, w *watermark, receive func(context.Context, *convert.Message, func())) *catchUp {
@@ -47,7 +47,7 @@ func newCatchUp(s *session, w *watermark, receive func(context.Context, *convert
 	}
 }
 
-// begin begins a session of the gateway, and reads the direct channels on.
+// begin begins a session of the gateway, and reads the direct channels.
 func (c *catchUp) begin(servers []convert.Object) {
 	defer c.release() // of the session before
 	c.since, c.release = c.watermark.since(), func() {}
@@ -70,7 +70,7 @@ func (c *catchUp) begin(servers []convert.Object) {
 	c.told("")
 }
 
-// told notes that Discord has told of a server.
+// told records that Discord has reported a server.
 func (c *catchUp) told(server string) {
 	delete(c.awaited, server)
 	if len(c.awaited) == 0 {
@@ -78,7 +78,7 @@ func (c *catchUp) told(server string) {
 	}
 }
 
-// enter reads the channels of a server on that have messages which were not received.
+// enter reads the channels of a server that have missed messages.
 func (c *catchUp) enter(data []byte) {
 	var g convert.Guild
 	if !api.Decode(data, &g) || g.Unavailable {
@@ -97,7 +97,7 @@ func (c *catchUp) enter(data []byte) {
 	for _, channel := range append(g.Channels, g.Threads...) {
 		if since == nothing {
 			c.watermark.skip(convert.Order(channel.Last))
-		} else if channel.Last != "" { // else it is read if it is known
+		} else if channel.Last != "" { // otherwise it is read if it is known
 			unread[channel.ID] = convert.Order(channel.Last) > since
 		}
 	}
@@ -111,7 +111,7 @@ func (c *catchUp) enter(data []byte) {
 	}
 }
 
-// leave notes from where on a server is read when it comes back.
+// leave records from where to read a server when it comes back.
 func (c *catchUp) leave(data []byte) {
 	var g convert.Object
 	if api.Decode(data, &g) && g.ID != "" && c.left != nil {
@@ -119,7 +119,7 @@ func (c *catchUp) leave(data []byte) {
 	}
 }
 
-// reading is a channel that is read.
+// reading is a channel that is being read.
 type reading struct {
 	channel, guild string
 	after          int64
@@ -127,8 +127,8 @@ type reading struct {
 	done           func()
 }
 
-// readOn reads the messages of a channel after one of them. A channel that is being read since an
-// earlier session is read once more from where that is.
+// readOn reads the messages of a channel after one of them. A channel that is already being read, since an earlier
+// session, is then read again.
 func (c *catchUp) readOn(channel, guild string, after int64) {
 	r := &reading{channel: channel, guild: guild, after: after, wait: c.API.First, done: c.watermark.hold(after)}
 	c.mu.Lock()
@@ -142,7 +142,7 @@ func (c *catchUp) readOn(channel, guild string, after int64) {
 	c.inOrder(channel, func() { c.read(r) })
 }
 
-// isDone removes a channel, unless it is to be read once more.
+// isDone removes a channel, unless it must be read again.
 func (c *catchUp) isDone(channel string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +154,7 @@ func (c *catchUp) isDone(channel string) bool {
 	return true
 }
 
-// read reads a channel, and tries again later if that fails.
+// read reads a channel, and retries later if that fails.
 func (c *catchUp) read(r *reading) {
 	err := c.readPages(r)
 	for err == nil && !c.isDone(r.channel) {

@@ -5,7 +5,7 @@
 //     another channel's.
 //   - [Events] reads messages, deletions and reactions, and passes buttons, commands and forms on.
 //     Requests that leave no message are posted for all to see.
-//   - The watermark is up to which message all were taken. catchUp reads what was missed since.
+//   - The watermark is the message up to which all were accepted. catchUp reads what was missed since.
 //
 // It does not know how events arrive: see package connect.
 package receive

@@ -8,11 +8,11 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// receiveEdit hands over that a message was edited. Discord also sends MESSAGE_UPDATE for previews and
-// pins, and may leave out what has not changed.
+// receiveEdit delivers the edit of a message. Discord also sends MESSAGE_UPDATE for previews and pins, and may
+// leave out unchanged fields.
 func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole bool) {
 	if m.EditedAt.IsZero() || es.own.Has(m.ID) {
-		return // nobody has edited it, or it is the bot's own
+		return // not an edit, or of the bot's own message
 	}
 	if !whole {
 		var now convert.Message
@@ -21,7 +21,7 @@ func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole boo
 			return
 		}
 		now.Guild, now.Channel = m.Guild, m.Channel
-		m = &now // a later edit, perhaps, which has the same event then
+		m = &now // it may be a later edit, which then has the same event
 	}
 	if !es.isPersons(m) {
 		return

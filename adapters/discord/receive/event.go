@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// reactionTimeout is how long lookups for a reaction may take, and placeTimeout the lookup of
-	// the place of an interaction.
+	// reactionTimeout is the timeout of lookups for a reaction, and placeTimeout that of looking up the place of
+	// an interaction.
 	reactionTimeout = 10 * time.Second
 	placeTimeout    = time.Second
-	// saveEvery is the time between two saves of the watermark, and saveRetry that after a failure.
+	// saveEvery is the interval of saving the watermark, and saveRetry the pause after a failure.
 	saveEvery, saveRetry = time.Second, time.Minute
 )
 
-// Events turns the events of the gateway into those of the adapter.
+// Events converts the events of the gateway to those of the adapter.
 type Events struct {
 	*session
 
 	watermark    *watermark
 	catchUp      *catchUp
 	interactions *interactions
-	ignored      recent.Set[string] // messages that the handler does not get, nor their deletion
+	ignored      recent.Set[string] // messages that are not delivered, and whose deletion is not either
 	foreign      recent.Set[string] // messages that the bot did not write
 	own          recent.Set[string] // messages that it wrote
-	begun        bool               // whether there was a session of the gateway; read by its goroutine only
+	begun        bool               // whether there was a session before; read by the gateway's goroutine only
 }
 
 func newEvents(s *session, w *watermark) *Events {
@@ -46,7 +46,7 @@ func newEvents(s *session, w *watermark) *Events {
 	return e
 }
 
-// Take takes an event of the gateway. It never blocks.
+// Take accepts an event of the gateway. It never blocks.
 func (es *Events) Take(d convert.Dispatch) {
 	es.Places.Learn(d.Name, d.Data)
 	switch d.Name {
@@ -107,12 +107,12 @@ func read[T any](es *Events, d convert.Dispatch, take func(*T)) {
 		return
 	}
 	if len(odd) > 0 {
-		es.Log.Warn("fields of an event are of an unexpected type: they are passed over", "type", d.Name, "fields", odd)
+		es.Log.Warn("fields of an event have an unexpected type and are ignored", "type", d.Name, "fields", odd)
 	}
 	take(v)
 }
 
-// guildOf returns the server of a channel, if an event does not tell it.
+// guildOf returns the server of a channel, if an event leaves it out.
 func (es *Events) guildOf(told, channel string) string {
 	if c := es.Places.Known(channel); told == "" && c != nil {
 		return c.Guild
@@ -146,8 +146,7 @@ func (es *Events) begin(r *ready) {
 	es.catchUp.begin(r.Servers)
 }
 
-// receiveMessage hands a message to the handler. Taken is called when it was taken, or is not for the
-// bot.
+// receiveMessage passes a message to the handler. Taken is called when it was accepted, or is not for the bot.
 func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken func()) {
 	if m.Author.ID == es.Identity.Known() {
 		es.own.Add(m.ID)
@@ -164,7 +163,7 @@ func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken 
 		var err error
 		e, ok, err = es.readMessage(ctx, m, false)
 		if ctx.Err() != nil {
-			return // it is not taken
+			return // not accepted
 		}
 		if err != nil {
 			ok = false
@@ -179,8 +178,8 @@ func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken 
 	es.put(e, taken)
 }
 
-// readMessage reads a message, and reports whether it is for the bot. Of an edited one it may be for nobody
-// any more. It fails if the context ends before Discord has told what is needed, or Discord never will.
+// readMessage converts a message, and reports whether it is for the bot. After an edit it may be for nobody. It
+// fails if the context ends before Discord has answered the lookups, or Discord never will.
 func (es *Events) readMessage(ctx context.Context, m *convert.Message, edited bool) (e adapters.Event, ok bool, _ error) {
 	thread, within, err := es.Places.Thread(ctx, m.Guild, m.Channel, m.ID)
 	if err == nil {
@@ -223,7 +222,7 @@ func (es *Events) readMessage(ctx context.Context, m *convert.Message, edited bo
 	return e, true, nil
 }
 
-// receiveDeletion hands over that a message was deleted. Discord does not tell by whom.
+// receiveDeletion delivers the deletion of a message. Discord does not tell who deleted it.
 func (es *Events) receiveDeletion(d *convert.Deletion, id string) {
 	if es.ignored.Has(id) {
 		return
@@ -236,7 +235,7 @@ func (es *Events) receiveDeletion(d *convert.Deletion, id string) {
 	es.put(adapters.Event{Kind: adapters.CancelAsked, ID: "d" + id, Thread: thread, Cancel: &adapters.Cancel{On: on, Deleted: true}}, nil)
 }
 
-// receiveReaction hands over a reaction. On messages of others only a stop counts, of what they ask.
+// receiveReaction delivers a reaction. On messages of others only a stop counts, to stop their requests.
 func (es *Events) receiveReaction(ctx context.Context, r *convert.Reaction, id string, added bool) {
 	self := es.Identity.Known()
 	if r.User == self || r.Emoji.ID != "" {
@@ -263,7 +262,7 @@ func (es *Events) receiveReaction(ctx context.Context, r *convert.Reaction, id s
 	es.put(e, nil)
 }
 
-// register registers the commands, and tries again until Discord accepts them.
+// register registers the commands, and retries until Discord accepts them.
 func (es *Events) register(app string) {
 	_ = es.API.Retry(es.ctx, func() (bool, error) { //nolint:errcheck // it is logged
 		err := Register(es.ctx, es.API, es.Phrases, app)

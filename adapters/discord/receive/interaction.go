@@ -11,14 +11,14 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// interactions takes buttons, commands and forms. They are acknowledged at once.
+// interactions handles buttons, commands and forms. They are acknowledged at once.
 type interactions struct {
 	*session
 
 	requests *requests
 }
 
-// receive takes an interaction.
+// receive handles an interaction.
 func (is *interactions) receive(ctx context.Context, i *convert.Interaction) {
 	by := i.By()
 	if by == nil || by.Bot || !convert.IsID(i.ID) {
@@ -37,13 +37,13 @@ func (is *interactions) receive(ctx context.Context, i *convert.Interaction) {
 		is.Log.WarnContext(ctx, "the place of an interaction was not looked up", "error", err)
 	}
 	if i.IsGuest() {
-		e.Thread.Direct = false // others read a direct channel of theirs
+		e.Thread.Direct = false // a private channel that others read too
 	}
 	is.readTexts(i)
 	is.work.Go(func() { is.dispatch(i, e) }) //nolint:contextcheck // it may take longer than the lookup
 }
 
-// readTexts reads what somebody typed in a command or a form, as messages are read.
+// readTexts converts what somebody typed in a command or a form, like a message's text.
 func (is *interactions) readTexts(i *convert.Interaction) {
 	by := *i.By()
 	by.Member = i.Member
@@ -77,7 +77,7 @@ func (is *interactions) dispatch(i *convert.Interaction, e adapters.Event) {
 	}
 }
 
-// press takes a pressed button.
+// press handles a pressed button.
 func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 	is.Responder.Confirm(is.ctx, i, discordgo.InteractionResponseDeferredMessageUpdate, nil)
 	if i.Message == nil {
@@ -86,7 +86,7 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 	on := convert.Ref(i.Guild, i.Channel, i.Message.ID)
 	if i.IsGuest() {
 		if err := is.Guests.Return(is.ctx, on, i); err != nil {
-			is.Log.WarnContext(is.ctx, "what follows a button is not answered", "error", err)
+			is.Log.WarnContext(is.ctx, "the answer to a button cannot be shown", "error", err)
 		}
 	}
 	e.Kind = adapters.ReactionAdded
@@ -127,7 +127,7 @@ func (is *interactions) isForum(id string) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
-// command takes a subcommand.
+// command handles a subcommand.
 func (is *interactions) command(i *convert.Interaction, e adapters.Event, sub convert.Value) {
 	var text string
 	var files []adapters.File

@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	// maxWaiting is how many events wait for their turn or the handler. The connection is closed
-	// until half of them are left, and Discord keeps what comes.
+	// maxWaiting is how many events may wait for their turn or the handler. Beyond it, the connection is closed
+	// until half of them are left; Discord keeps new ones.
 	maxWaiting = 10_000
 	// saveTimeout is how long saving the watermark may take at the end of Run.
 	saveTimeout = 5 * time.Second
 )
 
-// Config is what receiving needs.
+// Config configures receiving.
 type Config struct {
 	API       *api.Client
 	Identity  *lookup.Identity
@@ -41,7 +41,7 @@ type Config struct {
 	Now       func() time.Time
 }
 
-// Run hands the events that connect receives to the handler, until connect returns.
+// Run passes the events that connect receives to the handler, until connect returns.
 func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(context.Context, *Events) error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -82,14 +82,14 @@ type session struct {
 	ctx     context.Context //nolint:containedctx // of the background work, until Run ends
 	stop    context.CancelFunc
 	work    sync.WaitGroup
-	lanes   *lanes.Lanes // by channel; threads are in the lane of theirs
+	lanes   *lanes.Lanes // by channel; threads share their channel's lane
 	waiting atomic.Int64
 }
 
 // IsFull reports whether too many events wait.
 func (s *session) IsFull() bool { return s.waiting.Load() >= maxWaiting }
 
-// AwaitRoom waits until half of the events are left.
+// AwaitRoom waits until at most half of the events are left.
 func (s *session) AwaitRoom(ctx context.Context) error {
 	for s.waiting.Load() > maxWaiting/2 {
 		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
@@ -99,7 +99,7 @@ func (s *session) AwaitRoom(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// inOrder does work in the background after the earlier work of the same channel.
+// inOrder runs work in the background after earlier work of the same channel.
 func (s *session) inOrder(channel string, do func()) {
 	s.waiting.Add(1)
 	s.lanes.Put(s.Places.Lane(channel), func() {
@@ -110,8 +110,7 @@ func (s *session) inOrder(channel string, do func()) {
 	})
 }
 
-// put queues an event for the handler. Taken is called when the handler has taken it, and may be
-// nil.
+// put queues an event for the handler. Taken is called when the handler has accepted it, and may be nil.
 func (s *session) put(e adapters.Event, taken func()) {
 	if taken == nil {
 		taken = func() {}

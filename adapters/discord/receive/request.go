@@ -21,8 +21,8 @@ const (
 	targetFor  = 15 * time.Minute
 )
 
-// targets remembers the messages from whose menus forms were opened: Discord sends them with the
-// menu, and not with the form.
+// targets remembers the messages from whose menus forms were opened: Discord sends them with the menu, but not
+// with the form.
 type targets struct {
 	mu  sync.Mutex
 	all []target // the oldest first
@@ -53,7 +53,7 @@ func (ts *targets) get(id string, now time.Time) (convert.Message, bool) {
 	return convert.Message{}, false
 }
 
-// requests takes requests that leave no message, by a command or by a form about a message.
+// requests handles requests without a message, by a command or by a form about a message.
 type requests struct {
 	*session
 
@@ -70,7 +70,7 @@ func (rq *requests) openAbout(i *convert.Interaction) {
 	rq.open(i, &m)
 }
 
-// open opens a form, as servers take it that refuse its current form.
+// open opens a form, in an older format if the server rejects the current one.
 func (rq *requests) open(i *convert.Interaction, about *convert.Message) {
 	f := convert.RequestForm(rq.Phrases, i.Locale, about)
 	if _, err := rq.Responder.Respond(rq.ctx, i, discordgo.InteractionResponseModal, f); api.IsRefusedForm(err) {
@@ -78,8 +78,8 @@ func (rq *requests) open(i *convert.Interaction, about *convert.Message) {
 	}
 }
 
-// submit takes a form. The request is about the message as it is now, or as it was when the form was
-// opened if Discord does not tell.
+// submit handles a form. The request is about the message as it is now, or, if Discord does not tell, as it was
+// when the form was opened.
 func (rq *requests) submit(i *convert.Interaction, e adapters.Event) {
 	id, ok := strings.CutPrefix(i.Data.ID, convert.FormPrefix)
 	text := strings.TrimSpace(convert.Typed(i.Data.Components))
@@ -118,8 +118,8 @@ func (rq *requests) submit(i *convert.Interaction, e adapters.Event) {
 	rq.ask(i, e, text, files, &to)
 }
 
-// ask posts a request for all to see, and hands it over as that message. If it is not known which
-// message that is, the person is told.
+// ask posts a request publicly, and delivers it as that message. If the message cannot be found, the person is
+// told.
 func (rq *requests) ask(i *convert.Interaction, e adapters.Event, text string, files []adapters.File, about *adapters.Earlier) {
 	shown := convert.Request(text, files)
 	id, err := rq.Responder.Respond(rq.ctx, i, discordgo.InteractionResponseChannelMessageWithSource, shown)

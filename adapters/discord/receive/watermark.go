@@ -20,33 +20,33 @@ const (
 	markKey     = "heard-" + convert.Name + "/mark"
 	markFor     = 30 * 24 * time.Hour
 	maxChannels = 300 // channels with recent messages that are remembered
-	nothing     = -1  // was ever received
+	nothing     = -1  // received
 )
 
-// watermark is up to which message all were taken, so that missed ones can be read.
+// watermark is the message up to which all were accepted, so that missed ones can be read.
 type watermark struct {
 	state outbox.State
 	log   *slog.Logger
 
 	mu       sync.Mutex
 	latest   int64         // of all received messages
-	open     map[int64]int // messages that are not taken yet, or that may have been missed
+	open     map[int64]int // messages that are not accepted yet, or that may have been missed
 	channels map[string]*channel
 	last     mark   // of an earlier Run
 	saved    []byte // what was saved last
 }
 
-// channel is one with recent messages.
+// channel is a channel with recent messages.
 type channel struct {
 	guild  string
 	latest int64
 }
 
-// mark is a watermark as it is saved.
+// mark is a stored watermark.
 type mark struct {
-	Own      string            `json:"own"` // the bot's id: another bot has received nothing
+	Own      string            `json:"own"` // id of the bot: another bot has received nothing
 	Since    int64             `json:"since,string"`
-	Channels map[string]string `json:"channels"` // their servers, "" for direct ones
+	Channels map[string]string `json:"channels"` // their servers, "" for direct channels
 }
 
 func newWatermark(state outbox.State, log *slog.Logger) *watermark {
@@ -60,19 +60,19 @@ func (w *watermark) load(ctx context.Context, b api.Backoff) error {
 		switch {
 		case err == nil:
 			if json.Unmarshal(saved, &w.last) != nil {
-				w.log.WarnContext(ctx, "the last mark was not understood: messages since then are missed")
+				w.log.WarnContext(ctx, "the stored watermark was not understood: messages since then are missed")
 				w.last = mark{}
 			}
 			return true, nil
 		case errors.Is(err, adapters.ErrGone):
 			return true, nil
 		}
-		w.log.WarnContext(ctx, "the last mark was not read", "error", err)
+		w.log.WarnContext(ctx, "the stored watermark was not read", "error", err)
 		return false, err
 	})
 }
 
-// resume continues from the mark that was loaded, if it is the same bot's.
+// resume continues from the loaded mark, if it is the same bot's.
 func (w *watermark) resume(self string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,7 +85,7 @@ func (w *watermark) resume(self string) {
 	}
 }
 
-// since returns the last message before the first that was not taken, or nothing.
+// since returns the last message before the first one not accepted, or nothing.
 func (w *watermark) since() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *watermark) low() int64 {
 	return low
 }
 
-// begin records that a message was received. It is taken when taken is called.
+// begin records that a message was received. It counts as accepted when taken is called.
 func (w *watermark) begin(m *convert.Message) (taken func()) {
 	id := convert.Order(m.ID)
 	w.mu.Lock()
@@ -152,7 +152,7 @@ func (w *watermark) forget() {
 	}
 }
 
-// known returns the channels of a server with recent messages; those of "" are the direct ones.
+// known returns the channels of a server with recent messages; "" stands for direct ones.
 func (w *watermark) known(guild string) map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *watermark) known(guild string) map[string]bool {
 	return all
 }
 
-// save saves the watermark if it has changed, and reports whether that worked.
+// save stores the watermark if it has changed, and reports whether that worked.
 func (w *watermark) save(ctx context.Context, self string) bool {
 	w.mu.Lock()
 	m := mark{Own: self, Since: w.low(), Channels: map[string]string{}}
@@ -186,7 +186,7 @@ func (w *watermark) save(ctx context.Context, self string) bool {
 	}
 	if err != nil {
 		if !errors.Is(ctx.Err(), context.Canceled) {
-			w.log.WarnContext(ctx, "the mark was not saved", "error", err)
+			w.log.WarnContext(ctx, "the watermark was not saved", "error", err)
 		}
 		return false
 	}
