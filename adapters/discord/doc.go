@@ -8,8 +8,8 @@
 //		connect ─► receive ─► handler ─► post
 //		               └───► lookup ◄────┘
 //
-//	  - convert turns objects, text and files into the types of adapters, and replies into messages.
-//	  - api calls Discord at its pace, and turns its errors into faults.
+//	  - convert converts objects, text and files to the types of adapters, and replies to messages.
+//	  - api calls Discord within its rate limits, and converts its errors to faults.
 //	  - lookup looks up the bot itself, servers, channels, people and messages, with caches.
 //	  - connect holds the connection to the gateway.
 //	  - receive reads events, buttons, commands and forms, and queues them for the handler.

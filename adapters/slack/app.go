@@ -4,7 +4,7 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// What the manifest of an app says besides its scopes ([Scopes]).
+// The manifest of the app, besides its scopes ([Scopes]).
 const (
 	// Command is the slash command.
 	Command = "/atelier"
@@ -12,7 +12,7 @@ const (
 	Shortcut = convert.ShortcutID
 )
 
-// Events returns those that the app subscribes to.
+// Events returns the events that the app subscribes to.
 func Events() []string {
 	return []string{
 		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "message.channels", "message.groups", "message.im", "message.mpim",

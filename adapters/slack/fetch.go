@@ -18,7 +18,7 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// sniffed is how many bytes of a file are examined.
+// sniffed is how many bytes of a file are used to detect its type.
 const sniffed = 512
 
 // fetcher opens files that people shared.
@@ -82,8 +82,8 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}{r, body}, nil
 }
 
-// isWhole reports whether content that looks like a web page is the file, by its size. No login
-// page is longer than what is examined.
+// isWhole reports, by the size, whether content that looks like a web page is the file itself. No login page is as
+// short as sniffed.
 func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
 	const looked = 1 << 20
 	if f.Size == 0 {
@@ -99,7 +99,7 @@ func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.Fil
 	return int64(len(begin)) > looked || int64(len(begin)) == most && errors.Is(err, io.EOF)
 }
 
-// whyNot returns the fault of a failed download: it asks Slack whether the file was deleted.
+// whyNot returns the fault of a failed download, after asking Slack whether the file was deleted.
 func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
 		return api.Fault(err)
@@ -144,8 +144,7 @@ func (ft *fetcher) trusts(u *url.URL) bool {
 // below reports whether a host is another one or a subdomain of it.
 func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
 
-// isLoopback reports whether a host is one of the names of this machine, which stand for one
-// another as in [download.Config].
+// isLoopback reports whether a host is a name of this machine; these are interchangeable, as in [download.Config].
 func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func portOf(u *url.URL) string {

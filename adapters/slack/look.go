@@ -25,9 +25,9 @@ type Account struct {
 	Missing []string
 }
 
-// Look asks Slack who the bot is, and which scopes its token lacks. Under Socket Mode it also
-// checks the app-level token. A refused token is an [adapters.ErrRefused] that names the setting;
-// a configured server that does not answer as Slack does is an [adapters.ErrInvalid].
+// Look asks Slack who the bot is and which scopes its token lacks. Under Socket Mode it also
+// checks the app-level token. A rejected token is an [adapters.ErrRefused] that names the setting;
+// a configured server that does not speak Slack's protocol is an [adapters.ErrInvalid].
 func (s *Slack) Look(ctx context.Context) (Account, error) {
 	answer, err := s.api.AuthTestContext(ctx)
 	if s.config.APIURL != officialURL && (isForeign(err) || err == nil && answer.UserID == "") {
@@ -59,8 +59,8 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 	return a, nil
 }
 
-// isForeign reports whether a call was answered as no server of Slack's protocol does: with a
-// page, or with a status that means there is no such address.
+// isForeign reports whether a server answered unlike any server with Slack's protocol: with a page, or with a
+// status that means there is no such address.
 func isForeign(err error) bool {
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests && status.Code != http.StatusProxyAuthRequired
@@ -71,8 +71,8 @@ func isForeign(err error) bool {
 	return broken || other || errors.Is(err, io.EOF) && !unanswered // an empty answer
 }
 
-// ManifestScopes returns those of an app that is made from the manifest: those that the token must have, and the
-// one that [Slack asks of agents]. An app from an earlier manifest works without it.
+// ManifestScopes returns the scopes of an app that is made from the manifest: those that the token must have, and
+// the one that [Slack asks of agents]. An app from an earlier manifest works without that one.
 //
 // [Slack asks of agents]: https://docs.slack.dev/reference/app-manifest
 func ManifestScopes() []string {
@@ -81,7 +81,7 @@ func ManifestScopes() []string {
 	return all
 }
 
-// Scopes returns those that the bot's token must have.
+// Scopes returns the scopes that the bot's token must have.
 func Scopes() []string {
 	return []string{
 		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",

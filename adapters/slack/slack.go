@@ -40,12 +40,11 @@ const (
 type Config struct {
 	// BotToken is the token for calls, "xoxb-…".
 	BotToken string
-	// AppToken, "xapp-…", selects Socket Mode. Without it, events come by HTTP, signed with
-	// SigningSecret.
+	// AppToken, "xapp-…", selects Socket Mode. Without it, events are received by HTTP, signed with SigningSecret.
 	AppToken, SigningSecret string
-	// APIURL is the address of another server of the same protocol; "" is Slack's. Its host may
-	// also serve files and sockets, on every port; its subdomains only by https and in public
-	// networks. [Slack.Fetch] documents which of them get the token.
+	// APIURL is the URL of another server with the same protocol; "" is Slack's. Its host may also serve files and
+	// sockets, on any port; its subdomains only by https and in public networks. [Slack.Fetch] documents which of
+	// them get the token.
 	APIURL string
 	// State stores what was posted.
 	State outbox.State
@@ -53,7 +52,7 @@ type Config struct {
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
 	Phrases convert.Phrases
-	// MaxFile is the most bytes of one file that is sent; 0 is 1 GiB, which is Slack's limit.
+	// MaxFile is the maximum size of a sent file in bytes; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
 	// Proxy selects the proxy of a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -61,7 +60,7 @@ type Config struct {
 	Now   func() time.Time // nil is time.Now
 }
 
-// Slack is one bot in one workspace. It is made of small types, each with one job; New wires them.
+// Slack is one bot in one workspace. Each of its parts has one job; New wires them.
 type Slack struct {
 	adapters.Acknowledger
 	adapters.Deleter
@@ -101,17 +100,17 @@ var (
 	_ adapters.Checker = (*Slack)(nil)
 )
 
-// New makes an adapter. It does not connect.
+// New returns an adapter that does not connect yet.
 func New(c Config) (*Slack, error) {
 	switch {
 	case c.BotToken == "":
-		return nil, errors.New("slack: there is no bot token")
+		return nil, errors.New("slack: the bot token is missing")
 	case c.AppToken == "" && c.SigningSecret == "":
-		return nil, errors.New("slack: there is neither an app token, for Socket Mode, nor a signing secret, for HTTP events")
+		return nil, errors.New("slack: an app token (for Socket Mode) or a signing secret (for HTTP) is required")
 	case c.Open == nil:
-		return nil, errors.New("slack: there is nothing that opens files")
+		return nil, errors.New("slack: the opener of files is missing")
 	case c.MaxFile < 0:
-		return nil, errors.New("slack: the most bytes of a file are less than none")
+		return nil, errors.New("slack: the maximum file size must not be negative")
 	}
 	book, err := outbox.New(c.State)
 	if err != nil {
@@ -148,7 +147,7 @@ func New(c Config) (*Slack, error) {
 	return s, nil
 }
 
-// locate parses the address of the API, completes the setting, and allows the hosts that belong
+// locate parses the URL of the API, completes the setting, and allows the hosts that belong
 // to it.
 func locate(c *Config, reach *download.Config) (*url.URL, error) {
 	named := c.APIURL != ""
@@ -157,7 +156,7 @@ func locate(c *Config, reach *download.Config) (*url.URL, error) {
 	}
 	u, err := url.Parse(c.APIURL)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("slack: the address of the API is none: one such as https://slack.com/api/ is expected")
+		return nil, errors.New("slack: the URL of the API must be like https://slack.com/api/")
 	}
 	if !strings.HasSuffix(c.APIURL, "/") { // the library appends the method
 		c.APIURL += "/"
@@ -178,11 +177,10 @@ func locate(c *Config, reach *download.Config) (*url.URL, error) {
 	return u, nil
 }
 
-// Name is "slack".
+// Name returns "slack".
 func (*Slack) Name() string { return Name }
 
-// Listen receives what happens in the workspace, until the context ends or Slack refuses the
-// tokens.
+// Listen receives what happens in the workspace, until the context ends or Slack rejects the tokens.
 func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	var connect func(ctx context.Context)
 	if s.socket != nil {
@@ -191,8 +189,8 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	return s.listener.Run(ctx, handle, connect)
 }
 
-// Handler serves the events, interactions and commands that come by HTTP, at the paths
-// /slack/events, /slack/interactive and /slack/commands. Under Socket Mode it serves nothing.
+// Handler serves the events, interactions and commands that arrive by HTTP, at the paths /slack/events,
+// /slack/interactive and /slack/commands. Under Socket Mode it serves nothing.
 func (s *Slack) Handler() http.Handler {
 	if s.webhook == nil {
 		return http.NotFoundHandler()
@@ -200,7 +198,7 @@ func (s *Slack) Handler() http.Handler {
 	return s.webhook.Handler()
 }
 
-// Check reports whether events come in and Slack takes the token.
+// Check fails unless events are received and Slack accepts the token.
 func (s *Slack) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -215,15 +213,14 @@ func (s *Slack) Check(ctx context.Context) error {
 	return nil
 }
 
-// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
-// of the API's address names, and never from its methods. A file that Slack does not store
-// itself is not fetched: whoever shared it chose its address.
+// Fetch opens a file. Files are fetched only from Slack's own hosts and from those that belong to the configured
+// API, and never from API methods. A file that Slack does not store itself is not fetched: whoever shared it chose
+// its URL.
 //
-// The token goes to where Slack stores files, https://files.slack.com and the paths /files and
-// /files-pri of its other hosts; to those below the name of another server, by the same rule;
-// and to the host and port of that server's API. Where that is this machine, by a loopback
-// address, it also goes to its other ports with the same scheme, by any of its names, since
-// its owner has named it.
+// The token is sent to where Slack stores files: https://files.slack.com, and the paths /files and /files-pri of
+// its other hosts. By the same rule it is sent to the subdomains of a configured server, and to the host and port
+// of that server's API. If that server is this machine, by a loopback address, the token is also sent to its other
+// ports with the same scheme, under any of its names, since the operator has named it.
 func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	return s.files.open(ctx, f)
 }
@@ -233,7 +230,7 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 	return s.sender.Send(ctx, key, r)
 }
 
-// wireOut makes what posts.
+// wireOut builds the parts that post.
 func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	c := s.config
 	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
@@ -258,7 +255,7 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	return poster, responder
 }
 
-// wireIn makes what receives.
+// wireIn builds the parts that receive.
 func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
 	c := s.config
 	s.listener = &receive.Listener{API: s.api, Log: c.Log}

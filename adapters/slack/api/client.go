@@ -14,11 +14,10 @@ import (
 	"atelier/adapters/lenient"
 )
 
-// maxAnswer is the most bytes of an answer: a page of a thread has many messages.
+// maxAnswer is the maximum size of a response in bytes: a page of a thread has many messages.
 const maxAnswer = 16 << 20
 
-// Client calls Slack's Web API: the library's client behind a gate that waits while Slack limits
-// the rate.
+// Client calls Slack's Web API with the library's client, and waits while Slack limits the rate.
 type Client struct {
 	*slack.Client
 
@@ -26,7 +25,7 @@ type Client struct {
 	token, url string
 }
 
-// New makes a client of the API at an address that ends in a slash.
+// New returns a client of the API at a URL, which ends in a slash.
 func New(outside *http.Client, botToken, appToken, url string) *Client {
 	g := newGate(outside, url)
 	return &Client{
@@ -35,8 +34,8 @@ func New(outside *http.Client, botToken, appToken, url string) *Client {
 	}
 }
 
-// Call calls a method whose parameters the library does not send, or whose answer it does not
-// read. Err of the answer is whether Slack did it.
+// Call calls a method whose parameters the library does not send, or whose response it does not read. The
+// response's Err tells whether Slack did it.
 func (c *Client) Call(ctx context.Context, method string, form url.Values, answer interface{ Err() error }) error {
 	form.Set("token", c.token)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+method, strings.NewReader(form.Encode()))
@@ -53,15 +52,15 @@ func (c *Client) Call(ctx context.Context, method string, form url.Values, answe
 		return err
 	}
 	if _, err := lenient.Unmarshal(b, answer); err != nil {
-		return errors.New("slack's answer cannot be understood")
+		return errors.New("slack's response cannot be parsed")
 	}
 	return answer.Err()
 }
 
-// IsPaced reports whether Slack refused a method lately because of its rate.
+// IsPaced reports whether Slack recently rejected a method because of its rate.
 func (c *Client) IsPaced(method string) bool { return c.gate.paces.isPaced(method) }
 
-// CheckStatus returns the error of an answer by its status.
+// CheckStatus returns the error of a response by its status.
 func CheckStatus(answer *http.Response) error {
 	switch {
 	case answer.StatusCode == http.StatusTooManyRequests:

@@ -62,7 +62,7 @@ var refusals = map[string]refusal{
 	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack allows here."},
 	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack allows here."},
 
-	"unknown_method": {adapters.ErrInvalid, unoffered}, // of a server that is not Slack's own
+	"unknown_method": {adapters.ErrInvalid, unoffered}, // from a server other than Slack's own
 
 	"ratelimited":  {adapters.ErrRateLimited, "Slack is limiting requests. Please try again later."},
 	"rate_limited": {adapters.ErrRateLimited, "Slack is limiting requests. Please try again later."},
@@ -85,8 +85,8 @@ const (
 	misread      = "Slack rejected what was sent. This is a bug in the program."
 )
 
-// Fault converts an error of the library to one that callers of adapters decide by. It holds no
-// token, no address and nothing that people wrote.
+// Fault converts an error of the library to one that callers of adapters decide by. It holds no token, no URL and
+// nothing that people wrote.
 func Fault(err error) error {
 	if err == nil {
 		return nil
@@ -152,17 +152,16 @@ func ofForm(code string) bool {
 	return !other && (strings.HasPrefix(code, "invalid_") || strings.HasPrefix(code, "msg_") || strings.HasPrefix(code, "too_many_") || code == "no_text")
 }
 
-// IsMalformed reports whether Slack refuses the form of a message.
+// IsMalformed reports whether Slack rejects the form of a message.
 func IsMalformed(err error) bool {
 	r, ok := errors.AsType[slack.SlackErrorResponse](err)
 	return ok && ofForm(r.Err)
 }
 
-// pointer is how Slack points to the wrong part of a message.
+// pointer matches Slack's references to the wrong part of a message.
 var pointer = regexp.MustCompile(`\[json-pointer:(/[a-z0-9_/]{1,100})\]`)
 
-// where lists the parts of a message that Slack refuses. It leaves out Slack's words, which may
-// quote the message.
+// where lists the parts of a message that Slack rejects. It leaves out Slack's text, which may quote the message.
 func where(messages []string) string {
 	var all []string
 	for _, m := range messages[:min(len(messages), maxPointers)] {
@@ -179,7 +178,7 @@ func where(messages []string) string {
 // maxPointers is how many parts of a message are listed.
 const maxPointers = 5
 
-// Code returns a code as Slack writes it, or "unknown" for anything else that a server might send.
+// Code returns an error code of Slack's, or "unknown" for anything else that a server might send.
 func Code(code string) string {
 	if code == "" || len(code) > 100 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz0123456789_:.,") != "" {
 		return "unknown"
@@ -187,7 +186,7 @@ func Code(code string) string {
 	return code
 }
 
-// HasCode reports whether Slack answered a call with one of these errors.
+// HasCode reports whether Slack rejected a call with one of these codes.
 func HasCode(err error, codes ...string) bool {
 	r, ok := errors.AsType[slack.SlackErrorResponse](err)
 	if !ok {
@@ -196,7 +195,7 @@ func HasCode(err error, codes ...string) bool {
 	return slices.Contains(codes, r.Err)
 }
 
-// IsUnknownMethod reports whether the server, which is then not Slack's own, lacks a method.
+// IsUnknownMethod reports whether the server lacks a method, and so is not Slack's own.
 func IsUnknownMethod(err error) bool {
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed || status.Code == http.StatusNotImplemented
@@ -204,7 +203,7 @@ func IsUnknownMethod(err error) bool {
 	return HasCode(err, "unknown_method")
 }
 
-// IsNotPosted reports whether it is certain that a call did nothing.
+// IsNotPosted reports whether a call certainly did nothing.
 func IsNotPosted(err error) bool {
 	if r, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
 		known, ok := refusals[r.Err]
@@ -239,8 +238,8 @@ func Invalid(format string, args ...any) error {
 // AsFault returns the fault that an error wraps, if any.
 func AsFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
 
-// Message returns the sentence that tells a person why a request by a command or a button failed.
-// It promises no retry, because such requests are not retried.
+// Message returns the sentence that tells a person why a request by a command or a button failed. It promises no
+// retry, because such requests are not retried.
 func Message(f *adapters.Fault) string {
 	if f.Sentence == Unreached {
 		return unreachedNow

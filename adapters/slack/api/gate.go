@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// shortPause is the longest pause for which a call waits.
+	// shortPause is the longest pause that a call waits for.
 	shortPause = 30 * time.Second
-	// editPause is the same for an edit, which the next edit replaces.
+	// editPause is the same for an edit, which the next edit supersedes.
 	editPause = 10 * time.Second
-	// Sockets are opened at most so often, whatever closes them.
+	// The rate limit for opening sockets, whatever closes them.
 	socketEvery, socketBurst = time.Second, 5
 	maxForm                  = 1 << 20 // bytes of a call that are read
 )
 
-// gate is the HTTP client of the library. It waits while Slack limits the rate of a method, or of
-// a channel for posting.
+// gate is the HTTP client of the library. It waits while Slack limits the rate of a method, or of posting to a
+// channel.
 //
-// Only refusals tell what the limits of a workspace are: see paces.
+// Only rejections reveal the limits of a workspace: see paces.
 type gate struct {
 	client *http.Client
 	api    string
@@ -44,8 +44,8 @@ func newGate(c *http.Client, api string) *gate {
 	}
 }
 
-// Do makes a call, and retries it after a short pause. The token is also put into the header,
-// since some servers read only that one.
+// Do makes a call, and retries it after a short pause. The token is also sent in the header, since some servers
+// read only that one.
 func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	method, isCall := strings.CutPrefix(r.URL.String(), g.api)
 	if !isCall {

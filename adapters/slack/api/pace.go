@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// After a refusal, a method is called at intervals. The interval triples after each further
-	// refusal, up to what Slack's narrower tiers allow, and shrinks a little after each call that
+	// After a rejection, a method is called at intervals. The interval triples after each further
+	// rejection, up to what Slack's narrower tiers allow, and shrinks a little after each call that
 	// is accepted, until it is dropped.
 	fastest, slowest, unlimited = 20 * time.Millisecond, 1200 * time.Millisecond, 4 * time.Millisecond
 	faster                      = 0.95
-	// forgotten is how long after the last refusal the pace is dropped.
+	// forgotten is how long after the last rejection the pace is dropped.
 	forgotten = time.Minute
-	// slow is the interval from which on calls that have their turn wait for a further pause too.
-	// Below it, refusals may be momentary, and waiting for each would take longer than they last.
+	// slow is the interval from which on calls that have their turn also wait for a further pause. Below it,
+	// rejections may be momentary, and waiting for each would take longer than they last.
 	slow = 100 * time.Millisecond
 	// settled is how long after a pause without refusals the cause counts as momentary.
 	settled = time.Second
-	// maxPaced is how many methods are remembered.
+	// maxPaced is the maximum number of remembered methods.
 	maxPaced = 10_000
 )
 
-// paces limit how fast refused methods are called. Calls that wait for the end of a pause go one
-// after another, and not all at once.
+// paces limit how fast rejected methods are called. Calls that wait for the end of a pause continue one after
+// another.
 type paces struct {
 	mu sync.Mutex
 	of map[string]*pace
@@ -33,12 +33,12 @@ type paces struct {
 // pace is the pace of one method.
 type pace struct {
 	every time.Duration
-	until time.Time // the end of the pause that Slack wants
+	until time.Time // end of the pause that Slack asked for
 	next  time.Time // when the next call may go
 }
 
-// turn takes the next turn of a method, and returns how long to wait for it. It takes none if
-// that is too late for the context, or longer than most.
+// turn takes the next turn of a method, and returns how long to wait for it. It takes none if that is too late for
+// the context, or longer than most.
 func (p *paces) turn(ctx context.Context, method string, most time.Duration) (time.Duration, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,14 +71,14 @@ func (p *paces) known(method string) *pace {
 	return b
 }
 
-// isPaced reports whether a method was refused lately.
+// isPaced reports whether a method was rejected recently.
 func (p *paces) isPaced(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.known(method) != nil
 }
 
-// isBlocked reports whether a method is in a pause after repeated refusals.
+// isBlocked reports whether a method is in a pause after repeated rejections.
 func (p *paces) isBlocked(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *paces) isBlocked(method string) bool {
 	return b != nil && b.every >= slow && time.Now().Before(b.until)
 }
 
-// refused notes that a call was refused. Those that were before the end of a pause are of it.
+// refused records that a call was rejected. Calls begun before the end of a pause belong to it.
 func (p *paces) refused(method string, begun time.Time, pause time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *paces) refused(method string, begun time.Time, pause time.Duration) {
 	}
 }
 
-// accepted notes that a call was not refused.
+// accepted records that a call was not rejected.
 func (p *paces) accepted(method string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

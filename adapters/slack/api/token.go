@@ -6,8 +6,8 @@ import (
 	"atelier/adapters"
 )
 
-// AppFault returns the fault of opening a connection of Socket Mode, which takes the app-level token.
-// Before is the fault of the bot token, if any.
+// AppFault returns the fault of opening a Socket Mode connection, which uses the app-level token. Before is the
+// fault of the bot token, if any.
 func AppFault(err, before error) error {
 	err = Fault(err)
 	switch {

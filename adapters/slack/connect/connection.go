@@ -21,7 +21,7 @@ import (
 // https://docs.slack.dev/apis/events-api/using-socket-mode.
 type connection struct {
 	conn *websocket.Conn
-	// helloBy is the deadline for Slack's hello, zero once it has come. Only the reader uses it.
+	// helloBy is the deadline for Slack's hello, zero after it. Only the reader uses it.
 	helloBy time.Time
 	// unread is closed when nobody reads from the connection any more.
 	unread chan struct{}
@@ -72,7 +72,7 @@ func (l *connection) control(kind int, data []byte) error {
 	return l.conn.WriteControl(kind, data, time.Now().Add(writeTimeout)) //nolint:wrapcheck // nobody reads it
 }
 
-// extend puts off the read deadline. Before hello, the deadline for hello stays.
+// extend postpones the read deadline. Before hello, the deadline for hello stays.
 func (l *connection) extend() error {
 	until := l.helloBy
 	if until.IsZero() {
@@ -84,12 +84,12 @@ func (l *connection) extend() error {
 // readFault returns the fault of a failed read.
 func (l *connection) readFault(err error) error {
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !l.helloBy.IsZero() {
-		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack has opened a socket and did not say hello on it")}
+		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack opened a socket but did not say hello")}
 	}
 	return connectionFault(err)
 }
 
-// connectionFault returns the fault of a connection. It leaves out the address, which is a secret.
+// connectionFault returns the fault of a connection. It leaves out the URL, which is a secret.
 func connectionFault(err error) error {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		return &adapters.Fault{Sentence: api.Unreached, Err: closedBy(closed.Code)}

@@ -23,7 +23,7 @@ import (
 
 const (
 	maxFrame = 4 << 20 // bytes of one frame
-	// A connection is dead if nothing arrives on it for so long, not even the answer to a ping.
+	// A connection is dead if nothing arrives for deadAfter, not even the answer to a ping.
 	deadAfter, pingEvery = 45 * time.Second, 15 * time.Second
 	writeTimeout         = 5 * time.Second
 	// closeTimeout is how long Slack may take to answer a close.
@@ -38,8 +38,8 @@ const (
 
 // Socket receives by Socket Mode. See https://docs.slack.dev/apis/events-api/using-socket-mode.
 //
-// The library's own client of Socket Mode confirms in the background and does not tell when, so
-// that an event confirmed while Run ends might come again. So the library only opens the
+// The library's own Socket Mode client confirms in the background and does not tell when, so
+// an event confirmed while Run ends might be repeated. So the library only opens the
 // connection, and Socket reads it.
 type Socket struct {
 	API          *api.Client
@@ -49,7 +49,7 @@ type Socket struct {
 	Interactions *receive.Interactions
 	Commands     *receive.Commands
 	Log          *slog.Logger
-	// Near is set for a server that is not Slack's own. It is retried sooner: few bots call it.
+	// Near is set for a server other than Slack's own. It is retried sooner, since few bots call it.
 	Near bool
 	// HelloWithin is how long Slack may take to say hello on a socket; 0 is 10 seconds.
 	HelloWithin time.Duration
@@ -57,7 +57,7 @@ type Socket struct {
 	connected atomic.Bool // Slack has said hello
 }
 
-// IsConnected reports whether events come in.
+// IsConnected reports whether events are received.
 func (s *Socket) IsConnected() bool { return s.connected.Load() }
 
 // Run holds a connection until the context ends. It reconnects with backoff, and at once when
@@ -83,7 +83,7 @@ func (s *Socket) Run(ctx context.Context) {
 		if time.Since(begun) > lastRetry {
 			pause = firstRetry
 		}
-		s.Log.WarnContext(ctx, "there is no connection to Slack: it is opened again", "after", pause, "error", err)
+		s.Log.WarnContext(ctx, "there is no connection to Slack; reconnecting", "after", pause, "error", err)
 		if sleep.For(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
@@ -91,7 +91,7 @@ func (s *Socket) Run(ctx context.Context) {
 	}
 }
 
-// Dispatch passes a request on, and confirms it once it is taken.
+// Dispatch passes a request on, and confirms it once it is accepted.
 func (s *Socket) Dispatch(r socketmode.Request, confirm func()) {
 	switch r.Type {
 	case socketmode.RequestTypeEventsAPI:
@@ -176,7 +176,7 @@ func (s *Socket) read(ctx context.Context, l *connection) error {
 		if r.Type != socketmode.RequestTypeHello {
 			s.Dispatch(r, func() { //nolint:contextcheck // interactions are worked on as long as Run lasts
 				if err := l.confirm(r.EnvelopeID); err != nil {
-					s.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", connectionFault(err))
+					s.Log.WarnContext(ctx, "an event could not be confirmed; Slack will repeat it", "error", connectionFault(err))
 				}
 			})
 		}

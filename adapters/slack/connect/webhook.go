@@ -24,9 +24,9 @@ import (
 const (
 	// window is how far the clock of a signed request may be off.
 	window = 5 * time.Minute
-	// confirmTimeout is how long Slack waits for a confirmation, less the time of the way.
+	// confirmTimeout is how long Slack waits for a confirmation, less the network latency.
 	confirmTimeout = 2500 * time.Millisecond
-	// recordTimeout is how long writing to State may take after a request was answered.
+	// recordTimeout is the timeout for writing to State after a request was answered.
 	recordTimeout = 10 * time.Second
 	maxBody       = 4 << 20
 )
@@ -48,7 +48,7 @@ type Webhook struct {
 }
 
 // Handler serves events, interactions and commands at /slack/events, /slack/interactive and
-// /slack/commands. Requests without a valid signature are refused. While nobody listens, Slack
+// /slack/commands. Requests without a valid signature are rejected. While nobody listens, Slack
 // is told to retry.
 func (wh *Webhook) Handler() http.Handler {
 	m := http.NewServeMux()
@@ -71,9 +71,8 @@ func (wh *Webhook) Handler() http.Handler {
 	return m
 }
 
-// verify answers a request that has a valid, recent signature and was not answered before by any
-// process. A request that Slack was told to retry may come again within the same second, and
-// then has the same signature.
+// verify passes on a request with a valid, recent signature that no process has answered before. A request that
+// Slack was told to retry may be repeated within the same second, with the same signature.
 func (wh *Webhook) verify(w http.ResponseWriter, r *http.Request, body []byte, take func(w http.ResponseWriter, r *http.Request, body []byte)) {
 	signature, ok := wh.signature(r.Header, body)
 	if ok {
@@ -89,7 +88,7 @@ func (wh *Webhook) verify(w http.ResponseWriter, r *http.Request, body []byte, t
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	case !errors.Is(err, adapters.ErrGone):
-		wh.Log.WarnContext(ctx, "it is not known whether a request came before", "error", err)
+		wh.Log.WarnContext(ctx, "it could not be checked whether a request is a repetition", "error", err)
 		wh.release(signature)
 		retry(w)
 		return
@@ -103,11 +102,11 @@ func (wh *Webhook) verify(w http.ResponseWriter, r *http.Request, body []byte, t
 	ctx, stop := context.WithTimeout(ctx, recordTimeout)
 	defer stop()
 	if err := wh.State.Put(ctx, key, []byte{1}, 2*window); err != nil {
-		wh.Log.WarnContext(ctx, "it was not noted that a request came", "error", err)
+		wh.Log.WarnContext(ctx, "a request could not be recorded", "error", err)
 	}
 }
 
-// signature is that of a request, if it is valid and recent. See
+// signature returns a request's signature, if it is valid and recent. See
 // https://docs.slack.dev/authentication/verifying-requests-from-slack.
 func (wh *Webhook) signature(h http.Header, body []byte) (string, bool) {
 	stamp, signature := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
@@ -116,12 +115,12 @@ func (wh *Webhook) signature(h http.Header, body []byte) (string, bool) {
 		return "", false
 	}
 	mac := hmac.New(sha256.New, []byte(wh.Secret))
-	_, _ = io.WriteString(mac, "v0:"+stamp+":") //nolint:errcheck // a hash takes all
+	_, _ = io.WriteString(mac, "v0:"+stamp+":") //nolint:errcheck // a hash never fails
 	mac.Write(body)
 	return signature, hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
 }
 
-// reserve reports whether a signature is new to this process, and remembers it.
+// reserve remembers a signature, and reports whether it is new to this process.
 func (wh *Webhook) reserve(signature string) bool {
 	now := wh.Now()
 	wh.mu.Lock()
@@ -140,15 +139,14 @@ func (wh *Webhook) reserve(signature string) bool {
 	return true
 }
 
-// release forgets a signature, so that the request may come again.
+// release forgets a signature, so that the request may be repeated.
 func (wh *Webhook) release(signature string) {
 	wh.mu.Lock()
 	defer wh.mu.Unlock()
 	delete(wh.seen, signature)
 }
 
-// takeEvent confirms an event once the handler has taken it. If that takes too long, Slack is
-// told to retry.
+// takeEvent confirms an event once the handler has accepted it. If that takes too long, Slack is told to retry.
 func (wh *Webhook) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	t, ok := wh.Events.Decode(body)
 	if !ok {
@@ -200,7 +198,7 @@ func (wh *Webhook) takeCommand(w http.ResponseWriter, _ *http.Request, body []by
 	}))
 }
 
-// statusRecorder remembers the status code of an answer.
+// statusRecorder remembers the status code of a response.
 type statusRecorder struct {
 	http.ResponseWriter
 

@@ -12,21 +12,21 @@ import (
 	"atelier/adapters"
 )
 
-// The size of a message. Slack accepts 50 blocks of 3,000 characters, and 13,200 in all.
+// The limits of a message. Slack accepts 50 blocks of 3,000 characters, and 13,200 in all.
 const (
-	// maxFiles is how many files a message shows: people's clients accept no more, and from 15 on
+	// maxFiles is the maximum number of files in a message: people's clients accept no more, and from 15 on
 	// Slack fails (https://github.com/slackapi/python-slack-sdk/issues/1653).
 	maxFiles    = 10
 	maxBlock    = 2900
 	maxText     = 9000 // of a message, which leaves room below the text
 	maxMessage  = 12_500
-	maxFallback = 3000 // bytes of what notifications and screen readers tell
+	maxFallback = 3000 // bytes of text for notifications and screen readers
 	maxLabel    = 70   // characters of a button
 	maxShown    = 30   // characters of a button that clients show in full
 	maxChoice   = 200  // characters of a choice in the text
 )
 
-// Phrases translates fixed sentences, as phrase.Catalogue does.
+// Phrases translates fixed sentences, as messages.Catalogue does.
 type Phrases interface {
 	Say(language, format string, args ...any) string
 }
@@ -58,7 +58,7 @@ type Part struct {
 	whisper string
 }
 
-// Compose makes the messages of a reply, in order: its files, then its text.
+// Compose converts a reply to messages, in order: its files, then its text.
 func (c *Composer) Compose(r adapters.Reply) []Part {
 	var parts []Part
 	for _, text := range adapters.Split(r.Text, maxText, adapters.UTF16Len) {
@@ -94,8 +94,8 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	return append(files, parts...)
 }
 
-// Together returns the part whose files can have the text beside them, in one message: the last ones, if
-// the text is one part. It is false if no part is such.
+// Together returns the number of the part whose files can be sent with the text in one message: the last files, if
+// the text is one part. It returns false if there is no such part.
 func Together(parts []Part) (files int, ok bool) {
 	n := len(parts) - 2
 	return n, n >= 0 && len(parts[n].Files) > 0 && len(parts[n+1].Files) == 0
@@ -139,8 +139,8 @@ func fitting(b adapters.Block) []adapters.Block {
 	return all
 }
 
-// Whispered returns the part as a message that only one person sees, with an id: Slack does not tell its address, so its
-// buttons do.
+// Whispered returns the part as a message that only one person sees, with an id: Slack does not tell the address
+// of such a message, so its buttons contain the id.
 func (p Part) Whispered(id string) Part {
 	p.whisper = id
 	return p
@@ -154,7 +154,7 @@ func (p Part) size() int {
 	return n
 }
 
-// sizeOf returns how much of a message's size blocks take, with their addresses.
+// sizeOf returns the size of blocks in a message, including URLs.
 func sizeOf(blocks []adapters.Block) int {
 	n := adapters.UTF16Len(letters(blocks)) + 1
 	for _, b := range blocks {
@@ -185,11 +185,11 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	return all
 }
 
-// RefuseFeedback leaves out the feedback buttons from now on: the server does not have them.
+// RefuseFeedback turns off the feedback buttons: the server does not have them.
 func (c *Composer) RefuseFeedback() { c.noFeedback.Store(true) }
 
-// labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
-// choices, and the buttons have their numbers: what is told twice is read twice.
+// labelled reports whether the buttons can show the choices in full. Otherwise the text lists the choices and the
+// buttons have their numbers, so that nothing is said twice.
 func labelled(choices []adapters.Choice) bool {
 	for _, choice := range choices {
 		if text := strings.TrimSpace(Printable(choice.Text)); text == "" || adapters.UTF16Len(text) > maxShown-len("1 · ") {
@@ -199,7 +199,7 @@ func labelled(choices []adapters.Choice) bool {
 	return true
 }
 
-// listed are choices as lines.
+// listed returns the choices as lines.
 func listed(choices []adapters.Choice) []adapters.Block {
 	var all []adapters.Block
 	for i, choice := range choices {
@@ -231,7 +231,7 @@ func (p Part) examples() []adapters.Block {
 	return adapters.Parse(strings.TrimPrefix(adapters.Reply{Examples: p.tries}.Listed(), "\n"))
 }
 
-// plain returns the whole message as plain text. Addresses follow the text of their links.
+// plain returns the whole message as plain text. URLs follow the text of their links.
 func (p Part) plain() string {
 	var b strings.Builder
 	if p.mention != "" {
@@ -251,7 +251,7 @@ func (p Part) plain() string {
 	return strings.TrimSpace(b.String())
 }
 
-// Words are the content of a message.
+// Words is the content of a message.
 type Words struct {
 	Blocks   []slack.Block
 	Fallback string // for notifications and screen readers
@@ -259,7 +259,7 @@ type Words struct {
 	Feedback bool   // the last block are the feedback buttons
 }
 
-// WithoutFeedback leaves out the feedback buttons.
+// WithoutFeedback returns the content without the feedback buttons.
 func (w Words) WithoutFeedback() Words {
 	if w.Feedback {
 		w.Blocks, w.Feedback = w.Blocks[:len(w.Blocks)-1], false
@@ -276,7 +276,7 @@ func (c *Composer) Words(p Part, language string) Words {
 	return w
 }
 
-// feedback returns the buttons that say whether an answer is good. See
+// feedback returns the buttons for rating an answer. See
 // https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element.
 func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	button := func(text, spoken string, value adapters.Sign) *slack.FeedbackButton {
@@ -288,7 +288,7 @@ func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	))
 }
 
-// buttons returns those of the choices, and those of its signs.
+// buttons returns the buttons of the choices and of the signs.
 func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 	var buttons []slack.BlockElement
 	for i, choice := range p.choices {

@@ -1,11 +1,11 @@
-// Package convert turns what Slack sends into the types of the adapters, and replies into messages
-// of Slack. It is pure: it knows no connection.
+// Package convert converts what Slack sends to the types of the adapters, and replies to messages
+// of Slack. It makes no calls.
 //
 //   - In: events (event.go), buttons, dialogs and commands (interaction.go), text and emoji (text.go),
 //     and files (file.go).
 //   - Out: replies ([Composer], compose.go), rich text (render.go), progress and requests
 //     (progress.go).
 //
-// Odd values are cleaned instead of refused, since there are servers of the same protocol that
-// write other types.
+// Unexpected values are cleaned rather than rejected, since some servers with the same protocol
+// send other types.
 package convert

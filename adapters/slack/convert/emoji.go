@@ -7,17 +7,17 @@ import (
 	"atelier/adapters"
 )
 
-// Digits are Slack's short names of the numbers, from 1.
+// Digits are Slack's short names of the digits from 1.
 var Digits = [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
-// reactions are the emoji of Slack's other short names that mean something to the bot as a reaction.
+// reactions are the emoji, by Slack's short name, of the other reactions that mean something to the bot.
 var reactions = map[string]string{
 	"pushpin": "📌", "game_die": "🎲", "mag": "🔍", "compression": "🗜",
 	"repeat": "🔁", "arrows_counterclockwise": "🔄", "wastebasket": "🗑", "octagonal_sign": "🛑", "stop_sign": "🛑",
 	"x": "❌", "stop_button": "⏹", "black_square_for_stop": "⏹",
 }
 
-// emojis are the emoji of the short names that people use most in texts (https://github.com/iamcal/emoji-data).
+// emojis are the emoji of the most common short names in texts (https://github.com/iamcal/emoji-data).
 var emojis = map[string]string{
 	"+1": "👍", "thumbsup": "👍", "-1": "👎", "thumbsdown": "👎", "ok_hand": "👌", "clap": "👏", "raised_hands": "🙌", "pray": "🙏", "wave": "👋",
 	"muscle": "💪", "fire": "🔥", "rocket": "🚀", "tada": "🎉", "sparkles": "✨", "star": "⭐", "eyes": "👀", "heart": "❤️", "art": "🎨",
@@ -27,8 +27,8 @@ var emojis = map[string]string{
 	"dog": "🐶", "cat": "🐱", "fox_face": "🦊", "sunny": "☀️", "coffee": "☕", "white_check_mark": "✅", "warning": "⚠️", "question": "❓", "exclamation": "❗",
 }
 
-// Emoji returns the emoji of the short name of a reaction, such as "two" or "x::skin-tone-2"; "" if it means nothing to the
-// bot.
+// Emoji returns the emoji for the short name of a reaction, such as "two" or "x::skin-tone-2"; "" if it means
+// nothing to the bot.
 func Emoji(name string) string {
 	name, _, _ = strings.Cut(strings.Trim(name, ":"), "::")
 	for i, digit := range Digits {
@@ -41,8 +41,7 @@ func Emoji(name string) string {
 
 var shortName = regexp.MustCompile(`:([a-z0-9_+-]+):(:skin-tone-[2-6]:)?`)
 
-// readEmoji puts emoji in the place of the short names that Slack sends for them. Other names, such as a workspace's
-// own, stay.
+// readEmoji replaces the short names that Slack sends for emoji. Others, such as a workspace's own, stay.
 func readEmoji(text string) string {
 	return shortName.ReplaceAllStringFunc(text, func(s string) string {
 		name, _, _ := strings.Cut(s[1:], ":")

@@ -26,8 +26,8 @@ type Envelope struct {
 	Event     Event  `json:"event"`
 }
 
-// IsKnown reports whether the event may mean something to the bot. Odd fields of other events
-// are not logged, since their fields may have other meanings.
+// IsKnown reports whether the event may mean something to the bot. Unexpected fields of other events are not
+// logged, since they may have other meanings there.
 func (t Envelope) IsKnown() bool {
 	switch t.Event.Type {
 	case "message", "app_mention", "reaction_added", "reaction_removed", HomeOpened, SessionStopped:
@@ -40,16 +40,16 @@ func (t Envelope) IsKnown() bool {
 // https://docs.slack.dev/reference/events/app_home_opened.
 const HomeOpened = "app_home_opened"
 
-// SessionStopped is the type of the event that somebody pressed Slack's own button to stop the bot's work in a thread. See
+// SessionStopped is the type of the event that somebody pressed Slack's own stop button in a thread. See
 // https://docs.slack.dev/reference/events/agent_session_stopped.
 const SessionStopped = "agent_session_stopped"
 
 const homePrefix = "home-"
 
-// HomeEvent returns the id of the event that somebody opened the home tab.
+// HomeEvent returns the event id for opening the home tab.
 func HomeEvent(user, ts string) string { return homePrefix + user + "-" + ts }
 
-// HomeOf returns the person whose home tab an event opened, if it did.
+// HomeOf returns the person whose home tab an event opened, if it is such an event.
 func HomeOf(event string) (user string, ok bool) {
 	rest, ok := strings.CutPrefix(event, homePrefix)
 	user, _, _ = strings.Cut(rest, "-")
@@ -58,18 +58,18 @@ func HomeOf(event string) (user string, ok bool) {
 
 const promptsPrefix = "prompts-"
 
-// PromptsEvent returns the id of the event that somebody opened their direct channel with the bot.
+// PromptsEvent returns the event id for opening a direct channel with the bot.
 func PromptsEvent(channel, ts string) string { return promptsPrefix + channel + "-" + ts }
 
-// PromptsOf returns the direct channel that somebody opened, if an event is that.
+// PromptsOf returns the direct channel that an event opened, if it is such an event.
 func PromptsOf(event string) (channel string, ok bool) {
 	rest, ok := strings.CutPrefix(event, promptsPrefix)
 	channel, _, _ = strings.Cut(rest, "-")
 	return channel, ok && IsID(channel)
 }
 
-// Timestamp is that of the event, or else one made of the envelope's time and the event's id,
-// which sets it apart from others.
+// Timestamp returns the event's timestamp, or else a distinct one derived from the envelope's time and the event's
+// id.
 func (t Envelope) Timestamp(now time.Time) string {
 	if _, ok := ParseTime(t.Event.EventTS); ok {
 		return t.Event.EventTS
@@ -80,8 +80,7 @@ func (t Envelope) Timestamp(now time.Time) string {
 	return fmt.Sprintf("%d.%06d", now.Unix(), crc32.ChecksumIEEE([]byte(t.EventID))%1_000_000)
 }
 
-// Event is an event as Slack writes it, as far as it is read. See
-// https://docs.slack.dev/reference/events.
+// Event is an event as Slack sends it, with the fields that are used. See https://docs.slack.dev/reference/events.
 type Event struct {
 	Type        string `json:"type"`
 	Subtype     string `json:"subtype"`
@@ -97,7 +96,7 @@ type Event struct {
 	Tab         string `json:"tab"` // of the app that somebody opened
 	DeletedTS   string `json:"deleted_ts"`
 
-	Streams []string `json:"streaming_message_ts"` // which Slack has stopped
+	Streams []string `json:"streaming_message_ts"` // stopped by Slack
 
 	Files       []File            `json:"files"`
 	Attachments []Attachment      `json:"attachments"`
@@ -130,7 +129,7 @@ type Attachment struct {
 	Files   []File `json:"files"`
 }
 
-// IsWritten reports whether somebody wrote a message, in contrast to an edit or a notice.
+// IsWritten reports whether a person or bot wrote the message, as opposed to an edit or a notice.
 func (h Event) IsWritten() bool {
 	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
 }
@@ -166,8 +165,8 @@ func (h Event) IsDirect() bool {
 	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")
 }
 
-// Clean removes values that cannot belong to their fields, such as a number that was read as a
-// word. A message without a timestamp gets that of its event, which is the same.
+// Clean removes values that are impossible in their fields, such as a number where a word is expected. A message
+// without a timestamp gets that of its event, which is the same.
 func Clean(h *Event) {
 	if h == nil {
 		return
@@ -187,8 +186,8 @@ func Clean(h *Event) {
 	Clean(h.Previous)
 }
 
-// timestamp writes a timestamp as Slack does, or returns "" for anything else. Servers that send
-// numbers drop trailing zeros.
+// timestamp normalizes a timestamp to Slack's form, or returns "" for anything else. Servers that send numbers
+// drop trailing zeros.
 func timestamp(ts string) string {
 	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
 		ts = whole + "." + (fraction + "000000")[:6]
@@ -233,8 +232,8 @@ func Ref(team, channel, ts string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
 }
 
-// ParseTime reads a timestamp, which is also the id of a message in its channel: seconds, a
-// point, and six digits.
+// ParseTime parses a timestamp, which is also the id of a message in its channel: seconds, a point, and six
+// digits.
 func ParseTime(ts string) (time.Time, bool) {
 	seconds, rest, ok := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -245,12 +244,12 @@ func ParseTime(ts string) (time.Time, bool) {
 	return time.Unix(s, micros*int64(time.Microsecond)), true
 }
 
-// IsID reports whether a word can be an id of Slack's.
+// IsID reports whether a word has the form of a Slack id.
 func IsID(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-// Digest makes a short name of something long or secret.
+// Digest returns a short hash of something long or secret.
 func Digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])

@@ -17,13 +17,12 @@ type File struct {
 	Subtype string `json:"subtype"`
 }
 
-// audioClip is the subtype of an audio clip, which people record in Slack itself: the same sound
-// shared as a file has none. Slack documents clips for people only
-// (https://slack.com/help/articles/4406235165587), and the media type that it tells of them
-// may be that of a video, or none.
+// audioClip is the subtype of an audio clip, which people record in Slack itself; the same sound shared as a file
+// has no subtype. Slack documents clips only for people (https://slack.com/help/articles/4406235165587), and their
+// media type may be that of a video, or missing.
 const audioClip = "slack_audio"
 
-// Stub marks a file of another workspace, of which Slack sends only the id.
+// Stub marks a file of another workspace; Slack sends only its id.
 const Stub = "check_file_info"
 
 const (
@@ -50,7 +49,7 @@ func Files(files []File) []adapters.File {
 	return all
 }
 
-// fileHandle returns what fetching needs: the file's id, and its address if Slack sends it.
+// fileHandle returns what fetching needs: the file's id, and its URL if Slack sends it.
 func fileHandle(f slack.File) string {
 	h := f.ID
 	if IsExternal(f) { // the address is not Slack's
@@ -62,7 +61,7 @@ func fileHandle(f slack.File) string {
 	return h
 }
 
-// IsExternal reports whether a file is not stored by Slack but at an address somebody chose.
+// IsExternal reports whether a file is not stored by Slack but at a URL that somebody chose.
 func IsExternal(f slack.File) bool { return f.IsExternal || f.Mode == "external" }
 
 func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
@@ -77,13 +76,13 @@ func SharedIn(all slack.Share, channel string) string {
 	return ""
 }
 
-// AltText returns the description of a file, cut to what Slack accepts.
+// AltText returns the description of a file, shortened to what Slack accepts.
 func AltText(f adapters.Attachment) string {
 	letters := []rune(f.Alt)
 	return string(letters[:min(len(letters), maxAltOut)])
 }
 
-// FileName returns a name without path, cut to what Slack accepts, with its extension.
+// FileName returns a file name without folders, shortened to what Slack accepts, with its extension.
 func FileName(name string) string {
 	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(PlainLine(name, len(name)), `\`, "/")), `"`, "'")
 	if strings.Trim(name, "./ ") == "" {

@@ -12,13 +12,13 @@ import (
 const (
 	ChooseAction = "choose-"
 	StopAction   = "halt"
-	// RateAction is of both feedback buttons; their values say which one is pressed.
+	// RateAction is the action of both feedback buttons; their values tell which one was pressed.
 	RateAction   = "rate"
 	RequestInput = "wish"
 	ShortcutID   = "use_with_atelier"
 )
 
-// Whisper begins the id of a message that only one person sees. It has no address.
+// Whisper is the prefix of the id of a message that only one person sees. It has no address.
 const Whisper = "ephemeral-"
 
 // Interaction is a pressed button, a shortcut or a submitted dialog, as Slack writes it. See
@@ -68,7 +68,7 @@ type Command struct {
 	ResponseURL string `json:"response_url"`
 }
 
-// ID identifies a command: by its trigger or URL, or else by who entered it, where and when.
+// ID identifies a command: by its trigger or URL, or else by the person, place and time.
 func (c Command) ID(at time.Time) string {
 	if told := cmp.Or(c.Trigger, c.ResponseURL); told != "" {
 		return told

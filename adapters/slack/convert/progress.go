@@ -13,7 +13,7 @@ const (
 	maxTitle = 300 // characters of the title
 	maxStep  = 150
 	maxSteps = 2600 // characters of all steps
-	// MaxTasks is how many task cards a plan has at most. See
+	// MaxTasks is the maximum number of task cards of a plan. See
 	// https://docs.slack.dev/reference/block-kit/blocks/plan-block.
 	MaxTasks = 50
 )
@@ -22,7 +22,7 @@ var stepMarks = map[adapters.StepState]string{
 	adapters.StepWaiting: "◻️", adapters.StepRunning: "⏳", adapters.StepDone: "✅", adapters.StepFailed: "⚠️", adapters.StepSkipped: "➖",
 }
 
-// taskStatuses are the statuses of task cards. Slack has none for what will not run.
+// taskStatuses are the statuses of task cards. Slack has none for steps that will not run.
 var taskStatuses = map[adapters.StepState]slack.TaskCardStatus{
 	adapters.StepWaiting: slack.TaskCardStatusPending, adapters.StepRunning: slack.TaskCardStatusInProgress,
 	adapters.StepDone: slack.TaskCardStatusComplete, adapters.StepFailed: slack.TaskCardStatusError, adapters.StepSkipped: slack.TaskCardStatusPending,
@@ -49,7 +49,7 @@ func progressLines(p adapters.Progress) []adapters.Block {
 	return lines
 }
 
-// stepText says what a step does, and how long it took.
+// stepText describes a step, and how long it took.
 func stepText(step adapters.ProgressStep) string {
 	text := shorten(step.Text, maxStep)
 	if step.Took > 0 {
@@ -76,7 +76,7 @@ func Tasks(p adapters.Progress) []slack.TaskUpdateChunk {
 	return all
 }
 
-// Ended returns the message that stays of a stream: its task cards, without the button.
+// Ended returns the final message of a stream: its task cards, without the button.
 func Ended(p adapters.Progress) Words {
 	w := Progress(p, "")
 	var cards []*slack.TaskCardBlock
@@ -97,8 +97,7 @@ func StopButton(request, label, blockID string) (*slack.ActionBlock, bool) {
 	return slack.NewActionBlock(blockID, button(StopAction, request, "🛑 "+label)), true
 }
 
-// Progress returns the message that shows the progress, with a button that stops the work
-// while it runs.
+// Progress returns the message that shows the progress, with a button that stops the work while it runs.
 func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
 	text, blocks := Escape.Replace(CutBytes(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
@@ -108,8 +107,7 @@ func Progress(p adapters.Progress, stop string) Words {
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }
 
-// Request returns the message that shows a request made by a command or a shortcut: who asks, and for
-// what.
+// Request returns the message that shows a request made by a command or a shortcut: who asks, and for what.
 func Request(user, name, asks, text string) Words {
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(user, nil),

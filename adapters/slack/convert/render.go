@@ -10,8 +10,8 @@ import (
 	"atelier/adapters"
 )
 
-// render makes rich text, in which no letter means anything: what is bold or a link stands
-// beside the text and not in it. See https://docs.slack.dev/reference/block-kit/blocks/rich-text-block.
+// render converts blocks to rich text, in which no character has a special meaning: styles and links are separate
+// from the text. See https://docs.slack.dev/reference/block-kit/blocks/rich-text-block.
 func render(blocks []adapters.Block, mention string) *slack.RichTextBlock {
 	r := &renderer{}
 	if mention != "" {
@@ -29,20 +29,20 @@ func render(blocks []adapters.Block, mention string) *slack.RichTextBlock {
 	return slack.NewRichTextBlock("", r.all...)
 }
 
-// deepest is how far Slack moves a list's line to the right.
+// deepest is Slack's maximum indent of a list item.
 const deepest = 8
 
 type renderer struct {
 	all  []slack.RichTextElement
 	line []slack.RichTextSectionElement // lines of prose that are not in all yet
-	list *slack.RichTextList            // the last element, if it is a list of which the next line may be
-	next int                            // the number of that line
-	said *slack.RichTextQuote           // the last element, if it is what was quoted
+	list *slack.RichTextList            // the last element, if it is a list that the next item may continue
+	next int                            // number of that item
+	said *slack.RichTextQuote           // the last element, if it is a quote
 }
 
 func (r *renderer) block(b adapters.Block, last bool) {
 	ordered := b.Kind == adapters.Item && b.Marker != "-"
-	if ordered && b.Indent > 0 { // which Slack would count by letters
+	if ordered && b.Indent > 0 { // Slack would number it with letters
 		number := adapters.Span{Text: strings.Repeat("  ", b.Indent) + b.Marker + " "}
 		b = adapters.Block{Spans: append([]adapters.Span{number}, b.Spans...)}
 	}
@@ -78,7 +78,7 @@ func (r *renderer) block(b adapters.Block, last bool) {
 	}
 }
 
-// item adds a line to the list, or begins another one.
+// item adds an item to the list, or begins another list.
 func (r *renderer) item(b adapters.Block) {
 	style, number := slack.RTEListBullet, 0
 	if b.Marker != "-" {
@@ -96,7 +96,7 @@ func (r *renderer) item(b adapters.Block) {
 	r.list.Elements = append(r.list.Elements, slack.NewRichTextSection(orNothing(elements(b.Spans))...))
 }
 
-// end ends the paragraph, the list or the quotation.
+// end ends the paragraph, the list or the quote.
 func (r *renderer) end(atAll bool) {
 	if len(r.line) > 0 {
 		r.all = append(r.all, slack.NewRichTextSection(r.line...))
@@ -107,7 +107,7 @@ func (r *renderer) end(atAll bool) {
 	r.line, r.list, r.said = nil, nil, nil
 }
 
-// orNothing returns what takes no room in the place of what is not: Slack takes no empty element.
+// orNothing replaces an empty element by an invisible one: Slack rejects empty elements.
 func orNothing(all []slack.RichTextSectionElement) []slack.RichTextSectionElement {
 	if len(all) == 0 {
 		return []slack.RichTextSectionElement{slack.NewRichTextSectionTextElement("\u200b", nil)}
@@ -137,7 +137,7 @@ func elements(spans []adapters.Span) []slack.RichTextSectionElement {
 	return all
 }
 
-// style returns nil where a span has none.
+// style returns the style of a span, or nil.
 func style(s adapters.Span) *slack.RichTextSectionTextStyle {
 	if !s.Bold && !s.Italic && !s.Code {
 		return nil
@@ -145,8 +145,7 @@ func style(s adapters.Span) *slack.RichTextSectionTextStyle {
 	return &slack.RichTextSectionTextStyle{Bold: s.Bold, Italic: s.Italic, Code: s.Code}
 }
 
-// linked finds the addresses in a text, which rich text does not by itself, so that people
-// can follow them.
+// linked makes the URLs in a text links, since rich text does not do so by itself.
 func linked(s adapters.Span) []adapters.Span {
 	var all []adapters.Span
 	text, done := s.Text, 0
@@ -169,7 +168,7 @@ func linked(s adapters.Span) []adapters.Span {
 	return all
 }
 
-// addressAt returns how many bytes of an address of the web a text begins with.
+// addressAt returns the length of the URL at the beginning of a text, in bytes.
 func addressAt(s string) int {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return 0
@@ -185,7 +184,7 @@ func addressAt(s string) int {
 	return len(found)
 }
 
-// letters returns what can be read in blocks, as plain text.
+// letters returns the text of blocks, as plain text.
 func letters(blocks []adapters.Block) string {
 	var b strings.Builder
 	for i, block := range blocks {

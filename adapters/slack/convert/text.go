@@ -8,16 +8,16 @@ import (
 	"atelier/adapters"
 )
 
-// Names looks up the names of people mentioned in a text; "" is unknown. Slack itself writes the
-// names of channels that the bot may know.
+// Names resolves the names of people mentioned in a text; "" is unknown. Slack itself sends the names of channels
+// that the bot may know.
 type Names struct {
 	User func(id string) string
 }
 
-// unescape reads the three characters that Slack escapes.
+// unescape undoes the escaping of the three characters that Slack escapes.
 var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// Escape escapes the characters that mean something to Slack.
+// Escape escapes the characters that have a meaning in Slack's markup.
 var Escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // ReadText returns a text as people see it, without the mention of the bot.
@@ -33,7 +33,7 @@ func ReadText(text, self string, n Names) string {
 		}
 		token, after, closed := strings.Cut(rest, ">")
 		shown, known := readToken(token, self, n)
-		if !closed || !known || strings.ContainsAny(token, "<\n") { // no token of Slack's
+		if !closed || !known || strings.ContainsAny(token, "<\n") { // not a token of Slack's
 			b.WriteByte('<')
 			text = rest
 			continue
@@ -69,7 +69,7 @@ func readToken(token, self string, n Names) (shown string, ok bool) {
 		case !labelled:
 			label = address
 		case strings.HasPrefix(what, "http") && !strings.Contains(address, label) && !strings.ContainsAny(label+address, "[]()"):
-			label = "[" + label + "](" + address + ")" // the words alone would not tell what is meant
+			label = "[" + label + "](" + address + ")" // the text alone would not tell what is meant
 		}
 		return label, true
 	}
@@ -86,7 +86,7 @@ func isSelf(token, self string) bool {
 	return self != "" && what == "@"+self
 }
 
-// Printable returns a text without control characters other than tabs and line breaks.
+// Printable removes control characters other than tabs and line breaks.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -96,7 +96,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// PlainLine returns a text on one line, of at most so many bytes.
+// PlainLine returns a text on one line of at most that many bytes.
 func PlainLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -107,7 +107,7 @@ func PlainLine(s string, most int) string {
 	return strings.TrimSpace(CutBytes(s, most))
 }
 
-// CutBytes returns the beginning of a text, of at most so many bytes.
+// CutBytes returns the beginning of a text, of at most that many bytes.
 func CutBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -115,7 +115,7 @@ func CutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// clip cuts a text to so many bytes and marks the cut.
+// clip cuts a text to that many bytes and marks the cut.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -123,7 +123,7 @@ func clip(s string, most int) string {
 	return strings.TrimSpace(CutBytes(s, most-len("…"))) + "…"
 }
 
-// shorten puts a text on one line of at most so many characters, as Slack counts them.
+// shorten returns a text on one line of at most that many characters, as Slack counts them.
 func shorten(s string, most int) string {
 	line := strings.Join(strings.Fields(Printable(s)), " ")
 	if adapters.UTF16Len(line) <= most {

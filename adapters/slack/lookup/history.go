@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// Slack lists the replies of a thread only from its beginning, fewer than a thousand at once.
-	// Large pages reach the end of a long thread soon. See
+	// Slack lists the replies of a thread only from its beginning, fewer than a thousand per page.
+	// Large pages reach the end of a long thread faster. See
 	// https://docs.slack.dev/reference/methods/conversations.replies.
 	threadPage  = 999
 	channelPage = 200
@@ -30,7 +30,7 @@ const (
 type Span struct {
 	after, before string // timestamps, "" for all
 	Metadata      bool   // whether Slack sends it
-	Most          int    // pages
+	Most          int    // maximum number of pages
 }
 
 // replies is one page of a thread or a channel.
@@ -40,9 +40,8 @@ type replies struct {
 	Messages []convert.Event `json:"messages"`
 }
 
-// Before looks back in a thread, or in a direct channel. If Slack limits the rate on the way
-// through a long thread, and beyond ten thousand messages, it gives the last of those that
-// were read: those after them come by a further call.
+// Before returns earlier messages of a thread or a direct channel. If Slack limits the rate while reading a long
+// thread, or after ten thousand messages, it returns the last of those read so far; later ones need another call.
 func (ms *Messages) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"atelier/adapters/slack/api"
 )
 
-// Self is who the bot is. Site is the address of its workspace, which ends in a slash.
+// Self identifies the bot. Site is the URL of its workspace, which ends in a slash.
 type Self struct{ User, bot, Team, Site string }
 
 // Identity knows who the bot is.
@@ -18,7 +18,7 @@ type Identity struct {
 	self *Self // nil until it is known
 }
 
-// Self returns who the bot is. Slack is asked once.
+// Self returns who the bot is, asking Slack only once.
 func (i *Identity) Self(ctx context.Context) (Self, error) {
 	i.mu.Lock()
 	self := i.self
@@ -37,7 +37,7 @@ func (i *Identity) Self(ctx context.Context) (Self, error) {
 	return *self, nil
 }
 
-// team returns the bot's workspace, "" if it is not known yet.
+// team returns the bot's workspace, "" if not known yet.
 func (i *Identity) team() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

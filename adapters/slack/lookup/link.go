@@ -11,10 +11,10 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// Links reads what links to messages and files of Slack point to.
+// Links resolves links to messages and files of Slack.
 type Links struct {
 	Messages *Messages
-	// Hosts are Slack's, with a dot before those that stand for all below them.
+	// Hosts are Slack's hosts; a leading dot includes all subdomains.
 	Hosts []string
 }
 
@@ -47,7 +47,7 @@ func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) 
 	return e, false, nil
 }
 
-// timestamp reads the end of a permalink, such as p1700000000000100.
+// timestamp parses the end of a permalink, such as p1700000000000100.
 func timestamp(s string) (string, bool) {
 	digits, ok := strings.CutPrefix(s, "p")
 	if !ok || len(digits) < 7 {
@@ -58,7 +58,7 @@ func timestamp(s string) (string, bool) {
 	return ts, ok
 }
 
-// Locate gives the permalink of the message that begins a thread, or the address of a direct channel.
+// Locate returns the permalink of the message that begins a thread, or the URL of a direct channel.
 func (ls *Links) Locate(ctx context.Context, t adapters.Thread) (string, error) {
 	self, err := ls.Messages.Identity.Self(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ type Messages struct {
 	People   *People
 }
 
-// Text returns what somebody wrote as people see it, without the mention of the bot.
+// Text returns a text as people see it, without the mention of the bot.
 func (ms *Messages) Text(ctx context.Context, self Self, text string) string {
 	return convert.ReadText(text, self.User, convert.Names{
 		User: func(id string) string { return ms.People.Who(ctx, id).Name },

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// knownFor is how long a name is cached, and unknownFor how long Slack is not asked again
-	// for one that it refused to tell.
+	// knownFor is how long a name is cached, and unknownFor how long a name that
+	// Slack refused to tell is not asked for again.
 	knownFor, unknownFor = time.Hour, time.Minute
-	// lateFor is the same where Slack did not answer in time.
+	// lateFor is the same if Slack did not answer in time.
 	lateFor = 5 * time.Second
 )
 
@@ -28,10 +28,10 @@ type Person struct {
 	Bot      bool
 	Language string    // BCP 47, "" if unknown
 	err      error     // of the last lookup
-	until    time.Time // when it is looked up again
+	until    time.Time // time of the next lookup
 }
 
-// People looks people up, with a cache. Somebody whose name Slack does not tell in time has none.
+// People looks people up, with a cache. A person whose name Slack does not tell in time has no name.
 type People struct {
 	API      *api.Client
 	Identity *Identity
@@ -40,7 +40,7 @@ type People struct {
 	users recent.Map[string, Person]
 }
 
-// Who returns what is known of somebody, even if that is only the id.
+// Who returns what is known of a person, even if that is only the id.
 func (p *People) Who(ctx context.Context, id string) Person {
 	who, err := p.Lookup(ctx, id)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *People) Who(ctx context.Context, id string) Person {
 	return who
 }
 
-// Lookup looks somebody up. With an error, it returns what was known last.
+// Lookup looks a person up. With an error, it returns the last known data.
 func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	now := time.Now()
 	who, ok := p.users.Get(id)
@@ -76,8 +76,8 @@ func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	default:
 		who.err, who.until = err, time.Now().Add(lateFor)
 	}
-	if err != nil { // what was known last is better than nothing
-		p.Log.WarnContext(ctx, "a person's name is not known", "error", err)
+	if err != nil { // outdated data is better than none
+		p.Log.WarnContext(ctx, "a person could not be looked up", "error", err)
 	}
 	p.users.Put(id, who)
 	return who, err

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// maxHome is how many blocks a home tab has at most.
+// maxHome is the maximum number of blocks in a home tab.
 const maxHome = 100
 
 // Home publishes the home tabs of people. See https://docs.slack.dev/reference/methods/views.publish.
@@ -24,10 +24,10 @@ type Home struct {
 	off atomic.Bool
 }
 
-// IsOff reports whether the app has no home tab: Slack has refused to show one.
+// IsOff reports whether Slack has rejected a home tab for this app.
 func (h *Home) IsOff() bool { return h.off.Load() }
 
-// Publish shows a reply in the home tab of a person. If Slack refuses that, nothing is shown, which is no error,
+// Publish shows a reply in the home tab of a person. If Slack rejects that, it does nothing, which is no error,
 // and it is not tried again.
 func (h *Home) Publish(ctx context.Context, user string, r adapters.Reply) error {
 	if h.IsOff() {

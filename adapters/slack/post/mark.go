@@ -30,7 +30,7 @@ type Marks struct {
 	status map[string]string // the short name of the emoji on a request, by the request's key
 }
 
-// Acknowledge puts the reaction of a status on a request, and removes the one before.
+// Acknowledge adds the reaction of a status to a request, and removes the previous one.
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, status adapters.Status) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -63,8 +63,7 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	return nil
 }
 
-// Offer puts the first numbers on an answer, as far as Slack's rate limit allows: its buttons say
-// the same.
+// Offer adds the first numbers to an answer, as far as Slack's rate limit allows: its buttons do the same.
 func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -106,8 +105,8 @@ func (mk *Marks) removeOthers(ctx context.Context, on slack.ItemRef, name, befor
 	return nil
 }
 
-// shown returns the bot's statuses on a request, except one: another process may have put them there.
-// If the server does not list reactions, it is every other status.
+// shown returns the bot's statuses on a request, except one: another process may have added them. If the server
+// does not list reactions, it returns every other status.
 func (mk *Marks) shown(ctx context.Context, on slack.ItemRef, but string) ([]string, error) {
 	self, err := mk.Identity.Self(ctx)
 	if err != nil {

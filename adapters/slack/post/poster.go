@@ -51,7 +51,7 @@ func (p *Poster) Post(ctx context.Context, key string, n int, in adapters.Thread
 }
 
 // Edit replaces the content of a message. A stream that is still open, as after a restart, is stopped first:
-// Slack does not edit it before.
+// Slack does not allow edits before that.
 func (p *Poster) Edit(ctx context.Context, at adapters.MessageRef, w convert.Words) error {
 	edit := func(what ...slack.MsgOption) error {
 		_, _, _, err := p.API.UpdateMessageContext(ctx, at.Channel, at.ID, what...)
@@ -100,7 +100,7 @@ func (p *Poster) once(ctx context.Context, key string, in adapters.Thread, post 
 	})
 }
 
-// write posts or edits a message. If Slack refuses its form, it retries without the feedback buttons, which
+// write posts or edits a message. If Slack rejects its form, it retries without the feedback buttons, which
 // not every server has, and then as plain text.
 func (p *Poster) write(ctx context.Context, w convert.Words, post func(what ...slack.MsgOption) error) error {
 	blocks := func(w convert.Words) error {

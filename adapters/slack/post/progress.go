@@ -13,16 +13,16 @@ const (
 	// pace is the time between two edits: a workspace allows about 50 a minute in all.
 	pace = 4 * time.Second
 
-	// renewStatus is after how long the working status is shown again: Slack removes it after two minutes.
+	// renewStatus is the interval of renewing the working status: Slack removes it after two minutes.
 	renewStatus = 100 * time.Second
-	// silentFor is how long something is not tried again in a channel where it is not allowed:
+	// silentFor is how long something is not retried in a channel where it is not allowed:
 	// somebody may invite the bot.
 	silentFor   = time.Hour
 	maxChannels = 10_000
 )
 
-// Progress shows how far work has come: in a thread by the task cards of a stream, where Slack has them, and
-// otherwise by a message that is edited.
+// Progress shows the progress of work: in a thread by the task cards of a stream, if Slack has them, and otherwise
+// by a message that is edited.
 type Progress struct {
 	Poster  *Poster
 	Streams *Streams
@@ -33,8 +33,8 @@ type Progress struct {
 // Pace returns the time between two edits.
 func (*Progress) Pace() time.Duration { return pace }
 
-// Report posts how far the work has come, or edits that message. Slack removes the working status when the
-// message is posted, so it is shown again; it ends with the work.
+// Report posts the progress, or edits its message. Slack removes the working status when the message is posted, so
+// it is shown again; it ends with the work.
 func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
 	var none adapters.MessageRef
 	if err := adapters.CheckKey(key); err != nil {
@@ -70,7 +70,7 @@ func (g *Progress) post(ctx context.Context, key string, p adapters.Progress) (a
 	})
 }
 
-// edit goes on with a stream, or edits the message.
+// edit continues a stream, or edits the message.
 func (g *Progress) edit(ctx context.Context, at adapters.MessageRef, p adapters.Progress) error {
 	w := convert.Progress(p, g.Phrases.Say("", "Stop"))
 	if s := g.Streams.get(at); s != nil {

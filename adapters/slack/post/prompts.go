@@ -20,10 +20,10 @@ type Prompts struct {
 	refused refusals
 }
 
-// IsOff reports whether Slack has refused suggestions in a channel.
+// IsOff reports whether Slack has rejected suggestions in a channel.
 func (pr *Prompts) IsOff(channel string) bool { return pr.refused.isRefused(channel) }
 
-// Suggest suggests the requests of a reply. If Slack refuses that, those of the manifest stay, which is no error.
+// Suggest suggests the requests of a reply. If Slack rejects that, those of the manifest stay, which is no error.
 func (pr *Prompts) Suggest(ctx context.Context, channel string, r adapters.Reply) error {
 	prompts := convert.Prompts(r)
 	if len(prompts) == 0 || pr.IsOff(channel) {

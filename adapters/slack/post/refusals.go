@@ -9,22 +9,22 @@ import (
 	"atelier/adapters/slack/api"
 )
 
-// refusals are the places where Slack has refused something that a message can do without.
+// refusals records where Slack has rejected something that a message can do without.
 type refusals struct {
 	mu       sync.Mutex
 	off      bool                 // the workspace does not allow it
-	channels map[string]time.Time // where it is not allowed, and until when it is not tried
+	channels map[string]time.Time // where it is not allowed, and until when it is not retried
 }
 
-// isRefused reports whether it is not tried in a channel.
+// isRefused reports whether it must not be tried in a channel.
 func (r *refusals) isRefused(channel string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.off || time.Now().Before(r.channels[channel])
 }
 
-// note reports whether an error of Slack's is a refusal, and records it: for the channel, if the error is about that,
-// and otherwise for the whole workspace, as long as the process lives.
+// note reports whether an error of Slack's is a rejection, and records it: for the channel if the error is about
+// that, and otherwise for the whole workspace, as long as the process lives.
 func (r *refusals) note(channel string, err error) bool {
 	told := api.Fault(err)
 	switch {
@@ -38,7 +38,7 @@ func (r *refusals) note(channel string, err error) bool {
 	return true
 }
 
-// refuse records that it is not allowed in a channel; "" is everywhere.
+// refuse records that it is not allowed in a channel, or with "" anywhere.
 func (r *refusals) refuse(channel string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +52,7 @@ func (r *refusals) refuse(channel string) {
 	r.channels[channel] = time.Now().Add(silentFor)
 }
 
-// isUnknownRefusal reports whether Slack refused a call with a code that no channel explains.
+// isUnknownRefusal reports whether Slack rejected a call with a code that is not about the channel.
 func isUnknownRefusal(err, told error) bool {
 	return api.IsNotPosted(err) && !adapters.Final(told) && !errors.Is(told, adapters.ErrRateLimited)
 }

@@ -48,7 +48,7 @@ func (rs *Responder) Remember(ctx context.Context, event, responseURL string) er
 	return rs.State.Put(ctx, respondKey(event), []byte(responseURL), respondFor)
 }
 
-// Respond answers a command to the person who entered it. It reports false if that is not
+// Respond answers a command to the person who entered it. It returns false if that is not
 // possible (any more).
 func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
 	r.Mention = "" // nobody else is there
@@ -86,10 +86,10 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 	return ref.Last(), true, err
 }
 
-// Tell tells the person who asked why it failed.
+// Tell tells the person who made a request why it failed.
 func (rs *Responder) Tell(ctx context.Context, user, channel, responseURL string, why error) {
 	why = api.Fault(why)
-	rs.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", why)
+	rs.Log.WarnContext(ctx, "a command or a button was not accepted", "error", why)
 	f, ok := api.AsFault(why)
 	if !ok {
 		return
@@ -106,6 +106,6 @@ func (rs *Responder) Whisper(ctx context.Context, channel, responseURL, text str
 	text = convert.Escape.Replace(text)
 	_, _, err := rs.API.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionResponseURL(responseURL, slack.ResponseTypeEphemeral))
 	if err != nil {
-		rs.Log.WarnContext(ctx, "nobody could be told of it", "error", api.Fault(err))
+		rs.Log.WarnContext(ctx, "the person could not be told", "error", api.Fault(err))
 	}
 }

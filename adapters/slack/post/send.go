@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/slack/share"
 )
 
-// longText is from how many characters on a text is sent as a file, which Slack shows as a snippet.
+// longText is the number of characters from which a text is sent as a file, which Slack shows as a snippet.
 const longText = 1500
 
 // Sender posts replies.
@@ -51,8 +51,8 @@ func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles, Text: longText}
 }
 
-// post posts the parts of a reply. If one message can show the files and the text, the part of the text
-// is posted with that of the files, and has the same message.
+// post posts the parts of a reply. If the files and the text can be shown in one message, that message stands for
+// both parts.
 func (sn *Sender) post(ctx context.Context, key string, r adapters.Reply, parts []convert.Part) (adapters.MessageRef, error) {
 	files, ok := convert.Together(parts)
 	beside := func(n int) convert.Words {

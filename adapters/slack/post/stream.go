@@ -13,12 +13,12 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// notStreaming is the error of a stream that Slack has ended, some five minutes after its start or as somebody
-// pressed Slack's own button to stop.
+// notStreaming is the error code of a stream that Slack has ended, some five minutes after its start or because
+// somebody pressed Slack's own stop button.
 const notStreaming = "message_not_in_streaming_state"
 
-// Streams show progress by the task cards of streamed messages. Slack shows a stream to one person as it runs, and to
-// others as it was at the start and is at the end. See https://docs.slack.dev/reference/methods/chat.startStream.
+// Streams show progress as task cards of streamed messages. Slack shows a stream live to one person, and to others
+// only its start and its end. See https://docs.slack.dev/reference/methods/chat.startStream.
 type Streams struct {
 	API *api.Client
 	Log *slog.Logger
@@ -35,8 +35,8 @@ type stream struct {
 	tasks         map[string]slack.TaskUpdateChunk // by id
 }
 
-// start begins a stream, with a button that stops the work. The key is the id of the button's block, by which the message
-// is found again. It reports false if the progress is to be posted as a message instead.
+// start begins a stream, with a button that stops the work. The key is the id of the button's block, by which the
+// message can be found again. It returns false if the progress must be posted as a message instead.
 func (st *Streams) start(ctx context.Context, key string, p adapters.Progress, stop string) (ts string, ok bool, err error) {
 	in := p.Thread
 	if p.Ended || in.ID == "" || !convert.IsID(p.Asker) || len(p.Steps) > convert.MaxTasks || st.refused.isRefused(in.Channel) {
@@ -64,8 +64,8 @@ func (st *Streams) start(ctx context.Context, key string, p adapters.Progress, s
 	return "", false, nil
 }
 
-// append shows what has changed. It reports false if the stream has ended or cannot show it: then the message is edited
-// from now on.
+// append shows what has changed. It returns false if the stream has ended or cannot show it: then the message is
+// edited from now on.
 func (st *Streams) append(ctx context.Context, at adapters.MessageRef, s *stream, p adapters.Progress) (ok bool, err error) {
 	if !s.fits(p) {
 		st.drop(at)
@@ -82,7 +82,7 @@ func (st *Streams) append(ctx context.Context, at adapters.MessageRef, s *stream
 		s.shown(p)
 		return true, nil
 	case errors.Is(told, adapters.ErrRateLimited), !api.IsUnknownMethod(err) && !api.IsNotPosted(err):
-		return true, told // it is tried again
+		return true, told // retried later
 	case api.IsUnknownMethod(err), api.IsMalformed(err):
 		st.refuse(ctx, at.Channel, err)
 	}
@@ -90,7 +90,7 @@ func (st *Streams) append(ctx context.Context, at adapters.MessageRef, s *stream
 	return false, nil
 }
 
-// stop ends a stream with what it shows at last. If that fails, the edit that follows stops it.
+// stop ends a stream with its final state. If that fails, the edit that follows stops it.
 func (st *Streams) stop(ctx context.Context, at adapters.MessageRef, s *stream, p adapters.Progress) {
 	st.drop(at)
 	var options []slack.MsgOption
@@ -147,7 +147,7 @@ func (st *Streams) drop(at adapters.MessageRef) {
 	delete(st.open, at.Key())
 }
 
-// fits reports whether the stream can show the progress: Slack takes back no task.
+// fits reports whether the stream can show the progress: Slack cannot remove tasks.
 func (s *stream) fits(p adapters.Progress) bool {
 	kept := 0
 	for _, task := range convert.Tasks(p) {

@@ -13,9 +13,9 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// Typer shows the working status of the bot in threads: that of the agent's session, with Slack's own button to stop, or
-// otherwise a text. See https://docs.slack.dev/ai/agent-sessions and
-// https://docs.slack.dev/reference/methods/assistant.threads.setStatus, which Slack wants to retire in 2027.
+// Typer shows the working status of the bot in threads: that of the agent's session, with Slack's own stop button,
+// or otherwise a text. See https://docs.slack.dev/ai/agent-sessions and
+// https://docs.slack.dev/reference/methods/assistant.threads.setStatus, which Slack plans to retire in 2027.
 type Typer struct {
 	API     *api.Client
 	Streams *Streams
@@ -35,8 +35,8 @@ const (
 	byText    status = "text" // Slack removes it when the bot posts something
 )
 
-// Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
-// that is no error. While a stream is open, Slack shows that itself, with a button to stop, in the same place.
+// Typing shows that the bot is at work, if the app may; otherwise it does nothing, which is no error. While a
+// stream is open, Slack shows that itself, with a stop button, in the same place.
 func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -60,7 +60,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 	return renewStatus, nil
 }
 
-// begin shows the status by the session, or by a text where Slack refuses sessions, as for apps that are no agents.
+// begin shows the status by the session, or by a text if Slack rejects sessions, as for apps that are not agents.
 func (ty *Typer) begin(ctx context.Context, t adapters.Thread) (status, error) {
 	if !ty.noSessions.isRefused(t.Channel) {
 		err := ty.setSession(ctx, t, slack.AgentSessionStatusProcessing)
@@ -114,7 +114,7 @@ func (ty *Typer) set(ctx context.Context, t adapters.Thread, status string) erro
 	})
 }
 
-// note records how a thread shows the status; "" is that it does not.
+// note records how a thread shows the status; "" means that it does not.
 func (ty *Typer) note(t adapters.Thread, how status) {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()

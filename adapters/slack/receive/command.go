@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/slack/post"
 )
 
-// Commands takes slash commands.
+// Commands handles slash commands.
 type Commands struct {
 	Listener  *Listener
 	Identity  *lookup.Identity
@@ -26,7 +26,7 @@ type Commands struct {
 	Now       func() time.Time
 }
 
-// Receive takes a command, and reports whether to confirm it, which is done at once.
+// Receive accepts a command, and reports whether to confirm it, which is done at once.
 func (cs *Commands) Receive(c convert.Command) bool {
 	return cs.Listener.Later(func(ctx context.Context) {
 		if err := cs.handle(ctx, c); err != nil {
@@ -62,7 +62,7 @@ func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: text})
 	}
 	if err := cs.Responder.Remember(ctx, e.ID, c.ResponseURL); err != nil {
-		cs.Log.WarnContext(ctx, "it was not noted where a command is answered", "error", err)
+		cs.Log.WarnContext(ctx, "the response URL of a command could not be recorded", "error", err)
 	}
 	cs.Listener.Put(ctx, e, nil)
 	return nil

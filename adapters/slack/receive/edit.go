@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/slack/lookup"
 )
 
-// readEdit reads an edit of a message. Slack also tells so of previews and of new replies, which change
+// readEdit converts an edit of a message. Slack also sends such events for previews and new replies, which change
 // neither text nor files.
 func (r *Events) readEdit(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
 	now, was := *h.Message, h.Previous

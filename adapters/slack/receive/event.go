@@ -16,13 +16,13 @@ import (
 	"atelier/adapters/slack/post"
 )
 
-// lookupTimeout is how long Slack may take to tell what an event lacks, such as a name.
+// lookupTimeout is the timeout for looking up what an event lacks, such as a name.
 const lookupTimeout = 2 * time.Second
 
 // maxStreams is how many streams of a stopped thread are looked up.
 const maxStreams = 10
 
-// Events turns Slack's events into those of the adapter.
+// Events converts Slack's events to those of the adapter.
 type Events struct {
 	Listener *Listener
 	Identity *lookup.Identity
@@ -33,16 +33,16 @@ type Events struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	opened recent.Map[string, time.Time] // when a tab of a person was last made anew
+	opened recent.Map[string, time.Time] // when a person's tab was last refreshed
 }
 
-// How long a home tab and the suggestions stay as they are, however often somebody opens them.
+// The minimum time between two refreshes of a home tab, and of the suggestions.
 const (
 	homeLasts    = time.Minute
 	promptsLasts = time.Hour
 )
 
-// Decode reads an event as far as possible. It reports false if the payload is no event.
+// Decode parses an event as far as possible. It returns false if the payload is not an event.
 func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
 	odd, err := lenient.Unmarshal(payload, &t)
 	convert.Clean(&t.Event)
@@ -52,13 +52,13 @@ func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
 	return t, isUnderstood(r.Log, odd, err)
 }
 
-// Receive queues an event and does not wait for it. It calls confirm when the handler has taken
-// the event, or soon if the event means nothing to the bot.
+// Receive queues an event without waiting for it. It calls confirm when the handler has accepted the event, or
+// soon if the event means nothing to the bot.
 func (r *Events) Receive(payload []byte, confirm func()) {
 	if t, ok := r.Decode(payload); ok {
 		r.Enqueue(t, confirm)
 	} else {
-		confirm() // it would be the same the next time
+		confirm() // a repetition would not help
 	}
 }
 
@@ -73,8 +73,8 @@ func (r *Events) Enqueue(t convert.Envelope, confirm func()) {
 	})
 }
 
-// process passes an event to the handler. An event that cannot be read now is not confirmed, so
-// that Slack sends it again.
+// process passes an event to the handler. An event that cannot be read now is not confirmed, so that Slack repeats
+// it.
 func (r *Events) process(ctx context.Context, t convert.Envelope, confirm func()) {
 	self, err := r.Identity.Self(ctx)
 	if err != nil {
@@ -121,8 +121,8 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 	return e, ok, nil
 }
 
-// stop passes on that somebody pressed Slack's own button to stop the work in a thread: one event for each request whose
-// stream was stopped, or else one for what the person last asked for there.
+// stop handles Slack's own stop button in a thread: it sends one event for each request whose stream was stopped,
+// or else one for the person's latest request there.
 func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, confirm func()) {
 	at, ok := convert.ParseTime(h.EventTS)
 	by := r.People.Who(ctx, h.User)
@@ -140,13 +140,13 @@ func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, co
 		switch {
 		case err == nil && m.Stops() != "":
 			stopped = append(stopped, convert.Ref(self.Team, h.Channel, m.Stops()))
-		case err != nil && !adapters.Final(err): // the event comes again
+		case err != nil && !adapters.Final(err): // Slack repeats the event
 			r.Log.WarnContext(ctx, "an event was not read", "error", err)
 			return
 		}
 	}
 	if len(stopped) == 0 {
-		if e.Thread.Direct { // what is asked there directly is in no thread
+		if e.Thread.Direct { // direct requests are not in a thread
 			e.Thread.ID = ""
 		}
 		stopped = append(stopped, adapters.MessageRef{})
@@ -161,7 +161,8 @@ func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, co
 	}
 }
 
-// readOpened reads that somebody opened the home tab or the conversation with the bot: a command, whose answer stands there.
+// readOpened converts the opening of the home tab or of the conversation with the bot to a command, whose answer
+// is shown there.
 func (r *Events) readOpened(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool) {
 	at, ok := convert.ParseTime(h.EventTS)
 	if !ok || !convert.IsID(h.User) || !convert.IsID(h.Channel) {
@@ -203,8 +204,8 @@ func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Ev
 	return r.readWritten(ctx, self, h, false)
 }
 
-// readMention reads the other event of a mention, which may lack the files of its message. It comes again
-// for each edit, of which the message event tells more.
+// readMention converts the mention event of a message, which may lack the message's files. Slack repeats it for
+// each edit, of which the message event tells more.
 func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
 	if h.Edited.User != "" && r.Listener.mentions.hasMessage("m-"+h.Channel+"-"+h.TS) {
 		return e, false, nil
@@ -216,13 +217,13 @@ func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Ev
 	switch {
 	case err == nil:
 		h.Files = m.Files
-	case !adapters.Final(err): // both events come again
+	case !adapters.Final(err): // Slack repeats both events
 		return e, false, err
 	}
 	return r.readWritten(ctx, self, h, false)
 }
 
-// readWritten reads a message that somebody wrote. Of an edited one it may be for nobody any more.
+// readWritten converts a written message. After an edit it may be for nobody.
 func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event, edited bool) (_ adapters.Event, ok bool, _ error) {
 	var none adapters.Event
 	at, ok := convert.ParseTime(h.TS)
@@ -259,7 +260,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	return e, true, nil
 }
 
-// forwarded returns the message that somebody forwards with another one, or nil.
+// forwarded returns the message that is forwarded with another one, or nil.
 func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.MessageRef, h convert.Event) *adapters.Earlier {
 	var e *adapters.Earlier
 	for _, a := range h.Attachments {
@@ -280,7 +281,7 @@ func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.Me
 	return e
 }
 
-// readReaction reads a reaction. Slack does not tell the message's thread.
+// readReaction converts a reaction. Slack does not tell the message's thread.
 func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
 	at, ok := convert.ParseTime(h.EventTS)
 	sign, user := convert.Emoji(h.Reaction), h.User
@@ -288,7 +289,7 @@ func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.E
 		return e, false, nil
 	}
 	by, err := r.People.Lookup(ctx, user)
-	if err != nil && !adapters.Final(err) { // it may be a bot's: it comes again
+	if err != nil && !adapters.Final(err) { // it may be a bot's; Slack repeats it
 		return e, false, err
 	}
 	if by.Bot {
@@ -303,7 +304,7 @@ func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.E
 	return e, ok, nil
 }
 
-// readDeletion reads that a message was deleted. Slack does not tell by whom.
+// readDeletion converts the deletion of a message. Slack does not tell who deleted it.
 func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event, bool) {
 	at, ok := convert.ParseTime(cmp.Or(h.EventTS, h.TS))
 	_, named := convert.ParseTime(ts)
@@ -322,19 +323,19 @@ func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event,
 	}, true
 }
 
-// Decode reads what Slack sent as far as possible, and reports whether it could. Fields of
-// another type than expected are logged by name and skipped.
+// Decode parses what Slack sent as far as possible, and reports whether it could. Fields of an unexpected type are
+// logged by name and skipped.
 func Decode(log *slog.Logger, data []byte, v any) bool {
 	odd, err := lenient.Unmarshal(data, v)
 	return isUnderstood(log, odd, err)
 }
 
-// isUnderstood reports whether a payload was read, and logs the names of its odd fields.
+// isUnderstood reports whether a payload was parsed, and logs the names of unexpected fields.
 func isUnderstood(log *slog.Logger, odd []string, err error) bool {
 	if err != nil {
-		log.Warn("what Slack told was not understood")
+		log.Warn("a payload from Slack was not understood")
 	} else if len(odd) > 0 {
-		log.Warn("fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
+		log.Warn("fields of a payload from Slack have an unexpected type and are ignored", "fields", odd)
 	}
 	return err == nil
 }

@@ -15,7 +15,7 @@ import (
 	"atelier/adapters/slack/lookup"
 )
 
-// Interactions takes what people do with the bot's buttons, shortcuts and dialogs.
+// Interactions handles the bot's buttons, shortcuts and dialogs.
 type Interactions struct {
 	Listener  *Listener
 	Buttons   *Buttons
@@ -23,11 +23,11 @@ type Interactions struct {
 	Log       *slog.Logger
 }
 
-// Receive takes an interaction, and reports whether to confirm it, which is done at once.
+// Receive accepts an interaction, and reports whether to confirm it, which is done at once.
 func (i *Interactions) Receive(payload []byte) bool {
 	var p convert.Interaction
 	if !Decode(i.Log, payload, &p) {
-		return true // it would be the same the next time
+		return true // a repetition would not help
 	}
 	convert.Clean(&p.Message)
 	switch {
@@ -41,7 +41,7 @@ func (i *Interactions) Receive(payload []byte) bool {
 	return true
 }
 
-// Buttons turns pressed buttons into events.
+// Buttons converts pressed buttons to events.
 type Buttons struct {
 	Listener *Listener
 	Identity *lookup.Identity
@@ -57,7 +57,7 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		b.Log.WarnContext(ctx, "a button was not read", "error", err)
 		return
 	}
-	by := b.People.Who(ctx, p.User.ID) // a bot presses nothing
+	by := b.People.Who(ctx, p.User.ID) // bots press no buttons
 	channel, ts := cmp.Or(p.Container.ChannelID, p.Channel.ID), cmp.Or(p.Container.MessageTS, p.Message.TS)
 	for _, a := range p.Actions {
 		if by.Bot {

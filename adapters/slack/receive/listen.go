@@ -22,7 +22,7 @@ const (
 	interactionTimeout = 20 * time.Second
 )
 
-// Listener hands events to the handler while Run runs.
+// Listener passes events to the handler while Run runs.
 type Listener struct {
 	API *api.Client
 	Log *slog.Logger
@@ -43,8 +43,8 @@ type session struct {
 	lanes *lanes.Lanes // counted by work
 }
 
-// Run hands events to the handler until the context ends or Slack refuses the tokens. Connect
-// holds the connection and may be nil; its context ends once everything that was taken is
+// Run passes events to the handler until the context ends or Slack rejects the tokens. Connect
+// holds the connection and may be nil; its context ends once everything that was accepted is
 // confirmed.
 func (l *Listener) Run(ctx context.Context, handle adapters.Handler, connect func(ctx context.Context)) error {
 	if ctx.Err() != nil {
@@ -73,7 +73,7 @@ func (l *Listener) Run(ctx context.Context, handle adapters.Handler, connect fun
 		connection.Go(func() { connect(connectCtx) })
 	}
 	<-ctx.Done()
-	in.Close() // what was taken is still confirmed
+	in.Close() // accepted events are still confirmed
 	l.mentions.wait()
 	l.mu.Lock()
 	l.current = nil
@@ -99,7 +99,7 @@ func (l *Listener) CheckToken() {
 	})
 }
 
-// Fail ends Run if the error is one that trying again cannot help.
+// Fail ends Run if retrying cannot help.
 func (l *Listener) Fail(err error) {
 	if !errors.Is(err, adapters.ErrRefused) {
 		return
@@ -109,8 +109,8 @@ func (l *Listener) Fail(err error) {
 	}
 }
 
-// Later does work in the background, and reports whether somebody listens. Run does not return
-// before the work is done.
+// Later runs do in the background, and reports whether somebody listens. Run does not return before the work is
+// done.
 func (l *Listener) Later(do func(ctx context.Context)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +126,7 @@ func (l *Listener) Later(do func(ctx context.Context)) bool {
 	return true
 }
 
-// InOrder does work in the background after the earlier work of the same lane, if somebody
-// listens.
+// InOrder runs do in the background, after earlier work of the same lane, if somebody listens.
 func (l *Listener) InOrder(lane string, do func(ctx context.Context)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,11 +135,10 @@ func (l *Listener) InOrder(lane string, do func(ctx context.Context)) {
 	}
 }
 
-// Put queues an event for the handler. Confirm is called when the handler has taken it, and may
-// be nil.
+// Put queues an event for the handler. Confirm is called when the handler has accepted it, and may be nil.
 func (l *Listener) Put(ctx context.Context, e adapters.Event, confirm func()) {
 	if err := e.Validate(); err != nil {
-		l.Log.WarnContext(ctx, "an event of Slack's is not valid", "error", err)
+		l.Log.WarnContext(ctx, "an event from Slack is invalid", "error", err)
 		if confirm != nil {
 			confirm()
 		}

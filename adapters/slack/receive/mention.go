@@ -7,15 +7,14 @@ import (
 	"atelier/adapters/recent"
 )
 
-// latePair is how long after the first event of a mention the second one is awaited when Run
-// ends.
+// latePair is how long the second event of a mention is awaited when Run ends.
 const latePair = 2 * time.Second
 
-// mentionPairs pairs the two events that Slack sends for one mention. If Run ended between them,
-// the second one would come again to the next process that listens.
+// mentionPairs pairs the two events that Slack sends for one mention. If Run ended between them, the second one
+// would be sent to the next process that listens.
 type mentionPairs struct {
 	mu       sync.Mutex
-	pending  map[string]half // by id: one of the two was taken
+	pending  map[string]half // by id, if one of the two was accepted
 	complete chan struct{}   // closed when none is pending
 
 	messages recent.Set[string] // ids of messages whose message event was read
@@ -30,10 +29,10 @@ type half struct {
 // readMessage records that the message event was read, which is the complete one.
 func (t *mentionPairs) readMessage(id string) { t.messages.Add(id) }
 
-// hasMessage reports whether the message event was read lately.
+// hasMessage reports whether the message event was read recently.
 func (t *mentionPairs) hasMessage(id string) bool { return t.messages.Has(id) }
 
-// taken records that the handler took one event of a pair.
+// taken records that the handler accepted one event of a pair.
 func (t *mentionPairs) taken(id, kind string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +56,7 @@ func (t *mentionPairs) taken(id, kind string) {
 	}
 }
 
-// wait waits a moment for the second events of the pending pairs.
+// wait waits briefly for the second events of the pending pairs.
 func (t *mentionPairs) wait() {
 	t.mu.Lock()
 	latest := time.Duration(0)

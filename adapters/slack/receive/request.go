@@ -10,8 +10,8 @@ import (
 	"atelier/adapters/slack/post"
 )
 
-// Requests posts the requests that people make without a message, by a command or a shortcut, so
-// that everybody sees them.
+// Requests posts the requests that people make without a message, by a command or a shortcut, so that everybody
+// sees them.
 type Requests struct {
 	Listener *Listener
 	People   *lookup.People
@@ -19,9 +19,9 @@ type Requests struct {
 	Phrases  convert.Phrases
 }
 
-// request is one that was made without a message.
+// request is a request made without a message.
 type request struct {
-	id     string // of the command or dialog: it is posted once
+	id     string // of the command or dialog, so that it is posted once
 	thread adapters.Thread
 	user   string
 	text   string

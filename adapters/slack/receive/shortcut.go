@@ -14,8 +14,7 @@ import (
 	"atelier/adapters/slack/post"
 )
 
-// Shortcuts asks people what to do with the message on which they used the shortcut, and takes
-// their answer.
+// Shortcuts asks people what to do with the message on which they used the shortcut, and handles their answer.
 type Shortcuts struct {
 	API       *api.Client
 	Identity  *lookup.Identity
@@ -57,7 +56,7 @@ func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
 	}
 }
 
-// Submit takes the answer of the dialog.
+// Submit handles the submitted dialog.
 func (sc *Shortcuts) Submit(ctx context.Context, p convert.Interaction) {
 	var of target
 	if json.Unmarshal([]byte(p.View.PrivateMetadata), &of) != nil {

@@ -49,17 +49,16 @@ type Files struct {
 // sharedFiles is the record of files that are sent under a key.
 type sharedFiles struct {
 	Files []slack.FileSummary `json:"files"`
-	Done  bool                `json:"done,omitempty"` // Slack has said that it shows them
-	TS    string              `json:"ts,omitempty"`   // the message that shows them, if Slack has said so
+	Done  bool                `json:"done,omitempty"` // Slack has confirmed that it shows them
+	TS    string              `json:"ts,omitempty"`   // the message that shows them, if known
 	Said  bool                `json:"said,omitempty"` // that message has the text too
 }
 
-// Share uploads files, shows them in one message and returns its timestamp. If Slack does not
-// tell it in time, the id of the first file stands in for it: once files are shown, no failure
-// may have them sent again. See https://docs.slack.dev/messaging/working-with-files.
+// Share uploads files, shows them in one message and returns its timestamp. If Slack does not tell the timestamp
+// in time, the id of the first file replaces it: once files are shown, no failure may cause them to be sent again.
+// See https://docs.slack.dev/messaging/working-with-files.
 //
-// The message has the words beside the files if there are any and the server can do so, which [Files.Said]
-// tells.
+// The message also has the words, if there are any and the server allows it; [Files.Said] tells.
 func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part, beside convert.Words) (string, error) {
 	var sent sharedFiles
 	var rest []int
@@ -84,9 +83,8 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 	return ts, err
 }
 
-// SharedBefore looks for the message of files that were sent under a key. It returns "" if it finds none.
-// If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
-// once.
+// SharedBefore returns the message of files that were sent under a key, or "". If they were uploaded but are not
+// known to be shown, it shows them: Slack shows a file only once.
 func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int, beside convert.Words) (string, error) {
 	sent, err := fs.recorded(ctx, note)
 	if err != nil || len(sent.Files) == 0 {
@@ -109,13 +107,13 @@ func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thre
 	switch {
 	case api.HasCode(err, "file_update_failed"): // they are shown already
 		return sent.Files[0].ID, nil
-	case err != nil && adapters.Final(api.Fault(err)): // sending them again tells which ones are refused
+	case err != nil && adapters.Final(api.Fault(err)): // sending them again tells which ones are rejected
 		return "", nil
 	}
 	return ts, err
 }
 
-// Said returns the message that shows files that were sent under a key, if it also has the text; otherwise "".
+// Said returns the message of files that were sent under a key, if it also has the text; otherwise "".
 func (fs *Files) Said(ctx context.Context, note string) (string, error) {
 	sent, err := fs.recorded(ctx, note)
 	if err != nil {
@@ -127,7 +125,7 @@ func (fs *Files) Said(ctx context.Context, note string) (string, error) {
 	return sent.TS, nil
 }
 
-// show shows files that are uploaded.
+// show shows uploaded files.
 func (fs *Files) show(
 	ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside convert.Words,
 ) (string, error) {
@@ -140,8 +138,8 @@ func (fs *Files) show(
 	return fs.settle(ctx, note, in, sent, most, beside, true), nil
 }
 
-// settle finds the message that shows files, and notes whether it has the words too, which this call sent now or
-// another one may have sent.
+// settle finds the message that shows files, and records whether it also has the words, which this call (now) or
+// an earlier one may have sent.
 func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside convert.Words, now bool) string {
 	if len(beside.Blocks) == 0 || sent.Said {
 		return fs.messageOf(ctx, in, sent, most)
@@ -154,19 +152,19 @@ func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, se
 	return ts
 }
 
-// messageOf returns the message that shows files, or else the first file.
+// messageOf returns the message that shows files, or else the first file's id.
 func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedFiles, most int) string {
 	if sent.TS != "" {
 		return sent.TS
 	}
 	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, most)
 	if err != nil {
-		fs.Log.WarnContext(ctx, "it is not known by which message files are shown", "error", api.Fault(err))
+		fs.Log.WarnContext(ctx, "the message that shows files was not found", "error", api.Fault(err))
 	}
 	return cmp.Or(ts, sent.Files[0].ID)
 }
 
-// recorded returns what is known of the files that were sent under a key; zero if none were.
+// recorded returns the record of the files that were sent under a key; zero if there is none.
 func (fs *Files) recorded(ctx context.Context, key string) (sharedFiles, error) {
 	var sent sharedFiles
 	b, err := fs.State.Get(ctx, key)
@@ -179,23 +177,23 @@ func (fs *Files) recorded(ctx context.Context, key string) (sharedFiles, error) 
 	return sent, err //nolint:wrapcheck // the storage says what was attempted
 }
 
-// note stores what is known of files that are shown, even if the caller is gone.
+// note records that files are shown, even if the caller is gone.
 func (fs *Files) note(ctx context.Context, key string, sent sharedFiles) {
 	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer stop()
 	if err := fs.record(noted, key, sent); err != nil {
-		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
+		fs.Log.WarnContext(ctx, "it could not be recorded that files are shown", "error", err)
 	}
 }
 
-// record stores which files are sent.
+// record stores which files are being sent.
 func (fs *Files) record(ctx context.Context, key string, sent sharedFiles) error {
 	b, err := json.Marshal(sent)
 	if err == nil {
 		err = fs.State.Put(ctx, key, b, rememberFiles)
 	}
 	if err != nil {
-		return fmt.Errorf("note which files are sent: %w", err)
+		return fmt.Errorf("record which files are sent: %w", err)
 	}
 	return nil
 }
@@ -216,9 +214,8 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 	}
 }
 
-// LooksFor returns how often to poll for the message that shows the files of the first part. Text comes
-// soon enough below them, so a few polls are enough. Other files might overtake them, and if
-// nothing follows, people react to that message.
+// LooksFor returns how often to poll for the message that shows the files of the first part. If text follows, a
+// few polls are enough. Other files might overtake them, and if nothing follows, people react to that message.
 func LooksFor(parts []convert.Part) int {
 	if len(parts) > 1 && len(parts[1].Files) == 0 {
 		return fewLooks
@@ -226,8 +223,8 @@ func LooksFor(parts []convert.Part) int {
 	return looks
 }
 
-// withFiles adds to a refusal the files that it is about: these, or all that are not sent yet if
-// nobody may send files there.
+// withFiles adds to a rejection the files that it is about: these, or all unsent ones if nobody may send files
+// there.
 func withFiles(err error, these, all []int) error {
 	f, ok := api.AsFault(api.Fault(err))
 	if !ok || !adapters.Final(f) || errors.Is(f.Kind, adapters.ErrGone) || errors.Is(f.Kind, adapters.ErrRefused) {
@@ -241,7 +238,7 @@ func withFiles(err error, these, all []int) error {
 	return &named
 }
 
-// FilesKey returns the key of the record of the files that the n-th message of a reply shows.
+// FilesKey returns the record key of the files of a reply's nth message.
 func FilesKey(key string, n int) string {
 	of := convert.Name + "\x00" + key
 	if n > 0 {

@@ -11,15 +11,15 @@ import (
 	"atelier/adapters/slack/lookup"
 )
 
-// trial is what is known about a server: whether it shows files and text in one message. The first such
-// message of a process is looked at. If it lacks the text, or belongs to no app, so that pressed buttons
-// would reach nobody, files and text are sent separately from then on.
+// trial is what is known about the server: whether it shows files and text in one message. The first such message
+// of a process is checked. If it lacks the text, or belongs to no app, so that pressed buttons would reach nobody,
+// files and text are sent separately from then on.
 type trial struct {
 	works, fails atomic.Bool
-	noFeedback   atomic.Bool // feedback buttons are refused beside files
+	noFeedback   atomic.Bool // feedback buttons are rejected together with files
 }
 
-// forms returns what to try to show beside files, one after another. The last one is nothing.
+// forms returns the contents to try together with files, in order. The last one is empty.
 func (t *trial) forms(w convert.Words) []convert.Words {
 	none := convert.Words{}
 	switch {
@@ -31,7 +31,7 @@ func (t *trial) forms(w convert.Words) []convert.Words {
 	return []convert.Words{w, w.WithoutFeedback(), none}
 }
 
-// refuse notes that the server shows no more than these words beside files.
+// refuse records that the server accepts no more than these words together with files.
 func (fs *Files) refuse(ctx context.Context, taken convert.Words, why error) {
 	if len(taken.Blocks) > 0 {
 		fs.together.noFeedback.Store(true)
@@ -42,7 +42,7 @@ func (fs *Files) refuse(ctx context.Context, taken convert.Words, why error) {
 	fs.Log.WarnContext(ctx, "Slack does not show files and text in one message here: they are sent separately", "error", api.Fault(why))
 }
 
-// confirm finds the message of files, and reports whether it has so many blocks beside them. It looks if this
+// confirm finds the message of files, and reports whether it has that many blocks besides them. It checks if this
 // call did not send them, or none was confirmed yet.
 func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFiles, blocks int, now bool) (ts string, ok bool) {
 	var err error
@@ -67,7 +67,7 @@ func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFil
 	return ts, false
 }
 
-// message looks up the message of a file; nil if it is not found.
+// message returns the message of a file, or nil.
 func (fs *Files) message(ctx context.Context, in adapters.Thread, ts, file string) (*convert.Event, error) {
 	if _, known := convert.ParseTime(ts); known {
 		return fs.Messages.Find(ctx, in.Channel, cmp.Or(in.ID, ts), ts)

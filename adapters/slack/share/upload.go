@@ -18,10 +18,10 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// upload uploads a file, which Slack shows to nobody yet.
+// upload uploads a file, which Slack does not show to anybody yet.
 //
-// The library sends a file only to the API's own host, port and scheme, as a multipart form, and
-// does not read where a file was shown. So this package does both.
+// The library sends a file only to the API's own host, port and scheme, as a multipart form, and does not read
+// where a file was shared. So this package does both.
 func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
 	content, err := fs.Open(ctx, f.Handle)
 	if err != nil {
@@ -42,7 +42,7 @@ func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, 
 	return to.FileID, err
 }
 
-// send sends bytes to an upload address, which is signed and gets no token.
+// send sends bytes to an upload URL, which is signed and gets no token.
 func (fs *Files) send(ctx context.Context, address string, body io.Reader, size int64) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
 	if err != nil {
@@ -56,19 +56,19 @@ func (fs *Files) send(ctx context.Context, address string, body io.Reader, size 
 	}
 	err = api.CheckStatus(answer)
 	if api.IsUnknownMethod(err) { // the address has expired: the next attempt gets another one
-		err = errors.New("the bytes were not taken")
+		err = errors.New("the upload was not accepted")
 	}
 	return errors.Join(err, answer.Body.Close())
 }
 
-// complete shows uploaded files in one message, with as much of the words as the server takes beside them. It
-// returns the timestamp, if Slack tells it at once, and what it took.
+// complete shows uploaded files in one message, with as much of the words as the server accepts. It returns the
+// timestamp, if Slack tells it at once, and what was accepted.
 func (fs *Files) complete(
 	ctx context.Context, in adapters.Thread, files []slack.FileSummary, beside convert.Words,
 ) (ts string, taken convert.Words, err error) {
 	named, err := json.Marshal(files)
 	if err != nil {
-		return "", taken, fmt.Errorf("name the files: %w", err)
+		return "", taken, fmt.Errorf("encode the names of the files: %w", err)
 	}
 	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
 	if in.ID != "" {
@@ -79,7 +79,7 @@ func (fs *Files) complete(
 		if len(words.Blocks) > 0 {
 			blocks, err := json.Marshal(words.Blocks)
 			if err != nil {
-				return "", taken, fmt.Errorf("encode what stands beside the files: %w", err)
+				return "", taken, fmt.Errorf("encode the text of the files: %w", err)
 			}
 			form.Set("blocks", string(blocks))
 		} else {
@@ -97,7 +97,7 @@ func (fs *Files) complete(
 	return "", taken, refused
 }
 
-// brokenBlocks is what Slack also answers if it cannot show certain blocks beside files, see
+// brokenBlocks is an error code that Slack also returns if it cannot show certain blocks together with files, see
 // https://github.com/slackapi/python-slack-sdk/issues/1756.
 const brokenBlocks = "internal_error"
 
@@ -117,11 +117,11 @@ func (fs *Files) completeWith(ctx context.Context, in adapters.Thread, form url.
 	if err := json.Unmarshal(done.Files, &shown); err == nil && len(shown) > 0 {
 		return convert.SharedIn(shown[0].Shares, in.Channel), nil
 	}
-	return "", nil // it is done all the same
+	return "", nil // shown all the same
 }
 
-// source is what is uploaded. It remembers why it ended, and gives nothing once it is
-// closed: the library reads on for a moment where the request has failed.
+// source is the content to upload. It remembers a read error, and is empty after being closed, because the library
+// keeps reading for a moment after a failed request.
 type source struct {
 	from io.Reader
 
