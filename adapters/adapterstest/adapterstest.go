@@ -1,17 +1,15 @@
-// Package adapterstest holds the contract suite that every make of [adapters.Adapter]
-// passes.
+// Package adapterstest is the contract test suite for implementations of [adapters.Adapter].
 //
-// A make's test stands on the other side: it gives a [Platform], which does what people do
-// there and tells what they see. The suite goes between the two: what people do must be
-// heard, and what the bot says be seen, as the package adapters promises. It holds every
-// sentence of that promise that can be tried.
+// An implementation's test provides a [Platform], which does what people do there and reports what they see. The
+// suite checks both directions, as package adapters promises: what people do is received as events, and what the
+// bot sends is shown. It covers every testable promise.
 //
-// It is for platforms on which people write. The terminal is none: its Listen hears nothing,
-// since each call is a wish of its own, and what it is told is handed to its caller as it is.
+// It is for platforms on which people write. The terminal is not one: its Listen receives nothing, since each call
+// is a separate request, and its output goes unchanged to its caller.
 //
-// Not every platform can everything. What one cannot do is named, with the reason
-// ([Make.Without]); all else is tried, so that nothing is forgotten. That goroutines end
-// is for goleak in the make's TestMain, or for a bubble ([Make.Bubble]).
+// Platforms differ in their abilities. What one lacks is declared, with the reason ([Make.Without]); everything
+// else is tested, so that nothing is forgotten. Leaked goroutines are the business of goleak in the
+// implementation's TestMain, or of a bubble ([Make.Bubble]).
 package adapterstest
 
 import (
@@ -21,80 +19,73 @@ import (
 	"atelier/adapters"
 )
 
-// Make is a make of [adapters.Adapter] under test.
+// Make is an implementation of [adapters.Adapter] under test.
 type Make struct {
-	// Open gives a platform of its own, on which nothing has happened. It is closed by
-	// t.Cleanup.
+	// Open returns a new, empty platform, which t.Cleanup closes.
 	Open func(t *testing.T) Platform
-	// Without are the features that the platform or its adapter lacks, and why. Each is
-	// found not to be there; each other one is tried.
+	// Without are the features that the platform or its adapter lacks, with the reasons. Their absence is checked;
+	// all other features are tested.
 	Without map[Feature]string
-	// Bubble runs each check in a bubble of testing/synctest. It is for platforms that live in
-	// the memory of the test: no goroutine of theirs may wait for the network or for what
-	// is outside of the check. What takes time costs none then.
+	// Bubble runs each check in a testing/synctest bubble. It is for in-memory platforms: none of their goroutines
+	// may wait for the network or for anything outside of the check. Waiting then takes no real time.
 	Bubble bool
-	// Patience is how long to wait for what must come; 0 is half a minute.
+	// Patience is the timeout for expected events; 0 is 30 seconds.
 	Patience time.Duration
 }
 
-// Platform is a chat platform, or what stands in for one, as people use it. Each of its
-// functions ends the test where it fails. They are called from the test's goroutine alone.
+// Platform is a chat platform, or a double of one, as people use it. Its methods end the test on errors. They are
+// called only from the test's goroutine.
 //
-// What else people may do there is told by the optional interfaces, from [Spelling] to
-// [Breaking].
+// Further abilities are optional interfaces, from [Spelling] to [Breaking].
 type Platform interface {
-	// Adapter gives a connection of the bot, which does not listen yet. All that a
-	// platform gives are the same bot, as of several processes or of one that was started
-	// again; at most one listens at a time. The opener opens what is attached to replies.
+	// Adapter returns a connection of the bot that does not listen yet. All adapters of a platform are the same
+	// bot, like several processes or a restarted one; at most one listens at a time. The opener opens the
+	// attachments of replies.
 	Adapter(t *testing.T, open adapters.Opener) adapters.Adapter
-	// Connected returns when the adapter that was told to listen hears all that people do
-	// from now on.
+	// Connected returns when the listening adapter receives everything that people do from now on.
 	Connected(t *testing.T)
-	// Person gives somebody, who may write in all threads. Without [Company] the suite asks
-	// for one person only.
+	// Person returns somebody who may write in all threads. Without [Company] the suite asks for only one person.
 	Person(t *testing.T, name string) adapters.Person
-	// Thread gives a new conversation in which people and the bot may write. Nobody has
-	// written in it but the message with which it begins, where there must be one.
-	// Where it is private, nobody but one person and the bot reads it ([adapters.Thread.Direct]).
+	// Thread returns a new conversation in which people and the bot may write. It is empty except for the message
+	// with which it begins, if it needs one. If it is private, only one person and the bot read it
+	// ([adapters.Thread.Direct]).
 	Thread(t *testing.T, private bool) adapters.Thread
-	// Gone gives a thread that was there once.
+	// Gone returns a thread that no longer exists.
 	Gone(t *testing.T) adapters.Thread
-	// Write lets somebody write. It returns when the platform has taken the message, and
-	// gives its address.
+	// Write lets somebody write. It returns the message's address when the platform has accepted the message.
 	Write(t *testing.T, p Post) adapters.MessageRef
-	// Shown gives the messages of a thread as people see them now, the oldest first. A
-	// message that was deleted is not among them; of a thread that is gone there are none.
+	// Shown returns the messages of a thread as people see them now, oldest first, without deleted ones. A deleted
+	// thread has none.
 	Shown(t *testing.T, thread adapters.Thread) []Shown
 }
 
-// Post is what somebody writes.
+// Post is a message that somebody writes.
 type Post struct {
 	Thread adapters.Thread
 	By     adapters.Person
-	// Text is what is typed, but for the mention of the bot.
+	// Text is what is typed, without the mention of the bot.
 	Text string
-	// Mention tells that the bot is mentioned, before the text.
+	// Mention means that the bot is mentioned before the text.
 	Mention bool
-	// ReplyTo is the message that it is a reply to, or a part of what the bot sent; zero is
-	// none.
+	// ReplyTo is the message that it replies to, or a part of what the bot sent; it may be zero.
 	ReplyTo adapters.MessageRef
 	Files   []Upload
-	// Marks are what is pointed at with the message.
+	// Marks are the marks sent with the message.
 	Marks []Pointing
 }
 
 // Upload is a file that somebody sends.
 type Upload struct {
-	Name    string // whatever people call files, with control characters and path parts too
+	Name    string // may contain control characters and path elements
 	Type    string // a media type
 	Alt     string
 	Content []byte
-	Voice   bool // somebody spoke it: with no text and no other file it is a voice message
+	Voice   bool // recorded: without text and other files it is a voice message
 }
 
-// Pointing is what somebody points at on a picture that is sent with the message.
+// Pointing is a mark on a picture that is sent with the message.
 type Pointing struct {
-	File   int // which of the message's files, from 0
+	File   int // index of the message's file, from 0
 	Width  int // of the picture
 	Height int
 	Points []adapters.Point
@@ -104,26 +95,24 @@ type Pointing struct {
 
 // Shown is a message as people see it.
 type Shown struct {
-	// ID is that of [adapters.MessageRef], or one of its parts.
+	// ID is the id of an [adapters.MessageRef], or of one of its parts.
 	ID string
-	// Own tells that the bot wrote it.
+	// Own means that the bot wrote it.
 	Own bool
-	// Blocks are what is written there, read back from what the platform was given, by the
-	// platform's own rules: what it takes as a style or shows as a list, as letters,
-	// however it was escaped. A number before a line may be a list's marker or letters, and
-	// what takes no room may be left out or added. The mention of who is notified is not among them where it
-	// stands on the first line or at its beginning. What the adapter adds, such as a link
-	// or a number's text, may be, below the text. Without [Styles] only the letters count.
+	// Blocks are the content, parsed back by the platform's rules: styles and lists as such, everything else as
+	// literal text, however it was escaped. A number before a line may be a list marker or text, and invisible
+	// characters may be added or missing. The mention of the notified person is left out if it is on the first
+	// line or at its beginning. Additions of the adapter, such as a link or a number's text, may follow below the
+	// text. Without [Styles] only the characters count.
 	Blocks []adapters.Block
 	Files  []ShownFile
-	// Links are the addresses to which people are led, wherever they stand: in the text,
-	// on a file, behind a button.
+	// Links are the URLs that people can open: in the text, on a file, or on a button.
 	Links []string
-	// Choices are the texts of what is offered, in the order of their numbers.
+	// Choices are the texts of the choices, in order.
 	Choices []string
-	// Numbers are those that stand on it to be chosen by, as reactions of the bot.
+	// Numbers are the bot's reactions for choosing a number.
 	Numbers []int
-	// Notified are the ids of those whom it notifies, [Everybody] where it is all.
+	// Notified are the ids of the people whom it notifies, or [Everybody].
 	Notified []string
 	// AnswerTo is the id of the message that it is shown to answer, or "".
 	AnswerTo string
@@ -131,12 +120,12 @@ type Shown struct {
 	Statuses []adapters.Status
 }
 
-// Everybody is who is notified where it is more than persons who were named.
+// Everybody stands for notifying more than the named people.
 const Everybody = "everybody"
 
 // ShownFile is a file of a message as people see it.
 type ShownFile struct {
 	Name, Alt string
-	Note      string // where it is not in the text
+	Note      string // if it is not in the text
 	Content   []byte
 }

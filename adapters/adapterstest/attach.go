@@ -38,7 +38,7 @@ func (s *scene) shownFiles(thread adapters.Thread, ref adapters.MessageRef) []Sh
 	return all
 }
 
-// attached checks that a reply's files are there, in their order.
+// attached checks that a reply's files are there, in order.
 func (s *scene) attached(thread adapters.Thread, ref adapters.MessageRef, want []adapters.Attachment) {
 	s.Helper()
 	got := s.shownFiles(thread, ref)
@@ -79,7 +79,7 @@ func attachments(s *scene) {
 	s.only(thread, ref)
 }
 
-// manyAttachments checks that none is lost, nor the text, as far as the platform takes them.
+// manyAttachments checks that neither files nor text are lost, within the platform's limits.
 func manyAttachments(s *scene) {
 	thread := s.thread()
 	r := adapters.Reply{Thread: thread, Text: longText(2000)}
@@ -92,7 +92,7 @@ func manyAttachments(s *scene) {
 	s.only(thread, ref)
 }
 
-// most returns how many files of those the platform takes.
+// most returns how many of n files the platform accepts.
 func (st *stage) most(n int) int {
 	if l, ok := st.a.(adapters.Limiter); ok {
 		if files := l.Limits(st.thread()).Files; files > 0 {
@@ -109,7 +109,7 @@ func attachmentsAlone(s *scene) {
 	s.attached(thread, ref, []adapters.Attachment{file})
 }
 
-// attachmentNames checks that a name is a name for people and nothing more.
+// attachmentNames checks that names are shown literally.
 func attachmentNames(s *scene) {
 	thread := s.thread()
 	for _, u := range uploads() {
@@ -127,7 +127,7 @@ func attachmentNames(s *scene) {
 	}
 }
 
-// links checks that a link stands for the file, and is not read as mark-up.
+// links checks that a link replaces the file, and is not interpreted as markup.
 func links(s *scene) {
 	thread := s.thread()
 	r := adapters.Reply{Thread: thread, Text: "They are large.", Files: []adapters.Attachment{
@@ -146,7 +146,7 @@ func links(s *scene) {
 	}
 }
 
-// linked checks that people are led to these addresses, each once.
+// linked checks that exactly these URLs are shown, each once.
 func (s *scene) linked(messages []Shown, want ...string) {
 	s.Helper()
 	var got []string
@@ -174,7 +174,7 @@ func attachmentsGone(s *scene) {
 	s.is("send a file that is gone", err, adapters.ErrGone)
 }
 
-// attachmentsBreak checks that a reply goes on from where it broke off, and comes whole.
+// attachmentsBreak checks that a reply continues where it broke off, and is complete in the end.
 func attachmentsBreak(s *scene) {
 	thread, key := s.thread(), s.key()
 	r := adapters.Reply{Thread: thread, Text: longText(1500), Mention: s.ana.ID}
@@ -196,7 +196,7 @@ func attachmentsBreak(s *scene) {
 	s.only(thread, ref)
 }
 
-// limits checks that what is said to be taken is, and that nothing is posted of more.
+// limits checks that the announced limits are right, and that nothing is posted of a reply over them.
 func limits(s *scene) {
 	thread := s.thread()
 	l := as[adapters.Limiter](s, s.a).Limits(thread)
@@ -243,8 +243,7 @@ func limits(s *scene) {
 	}
 }
 
-// formRefused checks that a message whose form the platform refuses is posted as plain text,
-// once, with its files.
+// formRefused checks that a message whose form the platform rejects is posted once as plain text, with its files.
 func formRefused(s *scene) {
 	thread, key := s.thread(), s.key()
 	r := adapters.Reply{
@@ -268,5 +267,5 @@ func formRefused(s *scene) {
 	s.tells(thread, ref, "Here they are: bold and code.", "another way")
 }
 
-// mostTried is how many bytes a limit may have to be tried.
+// mostTried is the largest limit, in bytes, that is tested.
 const mostTried = 64 << 20

@@ -18,8 +18,8 @@ func breaking() map[string]check {
 	}
 }
 
-// brokenLines checks that an adapter connects again, and tells of the same events by the
-// same keys, which the ear holds.
+// brokenLines checks that an adapter reconnects, and delivers the same events under the same keys, which the ear
+// checks.
 func brokenLines(s *scene) {
 	e := s.listen()
 	thread := s.thread()
@@ -31,8 +31,8 @@ func brokenLines(s *scene) {
 	e.write(s.post(thread, "the last"))
 }
 
-// toldTwice checks that what the platform tells of again is the same event, which the ear
-// holds: by its key it is taken once.
+// toldTwice checks that a repetition by the platform is the same event, which the ear checks: it is accepted once
+// by its key.
 func toldTwice(s *scene) {
 	e := s.listen()
 	thread := s.thread()
@@ -47,7 +47,7 @@ func badTokenHears(s *scene) {
 	refuse := as[Refusing](s, s.p).Refuse
 	ctx, stop := context.WithCancel(s.Context())
 	defer stop()
-	for range 2 { // at the beginning the second time
+	for range 2 { // the second time the token is bad from the start
 		var err error
 		over := make(chan struct{})
 		go func() {

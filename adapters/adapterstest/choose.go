@@ -25,14 +25,14 @@ func choosing() map[string]check {
 	}
 }
 
-// react lets somebody react, and hears it.
+// react lets somebody react, and waits for the event.
 func (e *ear) react(by adapters.Person, in adapters.Thread, on adapters.MessageRef, emoji string, added bool) adapters.Event {
 	e.s.Helper()
 	as[Reacting](e.s, e.s.p).React(e.s.T, by, on, emoji, added)
 	return e.placed("the reaction "+emoji, by, in, func(e adapters.Event) bool { return e.Message == nil })
 }
 
-// placed waits for an event by somebody in a thread, which may not be told.
+// placed waits for an event by somebody in a thread, which the event may leave out.
 func (e *ear) placed(what string, by adapters.Person, in adapters.Thread, is func(adapters.Event) bool) adapters.Event {
 	e.s.Helper()
 	event := e.next(what, is)
@@ -45,14 +45,14 @@ func (e *ear) placed(what string, by adapters.Person, in adapters.Thread, is fun
 	return event
 }
 
-// offered are choices whose ids hold whatever they may.
+// offered returns choices whose ids use everything that is allowed.
 func offered() []adapters.Choice {
 	return []adapters.Choice{
 		{ID: "first-1", Text: "another way"}, {ID: "second:2/~", Text: "one more way"}, {ID: strings.Repeat("x", adapters.MaxChoiceID), Text: "a third"},
 	}
 }
 
-// answer returns one to somebody's request, on which people choose.
+// answer sends an answer with choices to somebody's request.
 func (st *stage) answer(asked adapters.Event) adapters.MessageRef {
 	st.Helper()
 	answer := st.send(adapters.Reply{
@@ -96,7 +96,7 @@ func reactions(s *scene) {
 	}
 }
 
-// reactionsToParts checks that a reaction to any message of a long answer is heard.
+// reactionsToParts checks that a reaction to any message of a long answer is received.
 func reactionsToParts(s *scene) {
 	e := s.listen()
 	thread := s.thread()
@@ -163,7 +163,7 @@ func stopByDeletion(s *scene) {
 	}
 }
 
-// edits checks that each edit is an event of its own, with what the message says now.
+// edits checks that each edit is a separate event with the current content.
 func edits(s *scene) {
 	e := s.listen()
 	edit := as[Editing](s, s.p).Edit
@@ -196,7 +196,7 @@ func edits(s *scene) {
 	}
 }
 
-// buttons checks that a button means what it says, each time it is pressed.
+// buttons checks that each press of a button means what it says.
 func buttons(s *scene) {
 	e := s.listen()
 	p := as[Pressing](s, s.p)

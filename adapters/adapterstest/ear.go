@@ -9,19 +9,19 @@ import (
 	"atelier/adapters"
 )
 
-// ear is a handler that keeps what it hears, while an adapter listens.
+// ear is a handler that records events while an adapter listens.
 type ear struct {
 	s *stage
 	a adapters.Adapter
-	// take may fail; n counts how often the event was handed over, from 1.
+	// take may fail; n is the number of the delivery of the event, from 1.
 	take func(ctx context.Context, e adapters.Event, n int) error
 
 	mu     sync.Mutex
 	news   chan struct{}
-	whose  map[string]string      // what a key is of, and under which key it came
-	tries  map[string][]time.Time // by event, when it was handed over
+	whose  map[string]string      // detects keys and messages that change
+	tries  map[string][]time.Time // delivery times, by event
 	taken  map[string]bool        // by event
-	unread []adapters.Event       // that were taken, each once
+	unread []adapters.Event       // accepted events that the check has not asked for, each once
 
 	stop  context.CancelFunc
 	over  chan struct{}
@@ -29,8 +29,7 @@ type ear struct {
 	ended bool
 }
 
-// listen lets the scene's adapter listen. All that is heard must be asked for ([ear.next])
-// before the check ends.
+// listen makes the scene's adapter listen. The check must ask for all events ([ear.next]) before it ends.
 func (st *stage) listen() *ear {
 	st.Helper()
 	return st.listenBy(st.a, nil)
@@ -42,7 +41,7 @@ func (st *stage) listenBy(a adapters.Adapter, take func(ctx context.Context, e a
 		s: st, a: a, take: take, news: make(chan struct{}, 1), over: make(chan struct{}),
 		whose: map[string]string{}, tries: map[string][]time.Time{}, taken: map[string]bool{},
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(st.Context())) // it ends when all was heard
+	ctx, stop := context.WithCancel(context.WithoutCancel(st.Context())) // ended by ear.end
 	e.stop = stop
 	go func() {
 		defer close(e.over)
@@ -53,7 +52,7 @@ func (st *stage) listenBy(a adapters.Adapter, take func(ctx context.Context, e a
 	return e
 }
 
-// handle returns an [adapters.Handler].
+// handle is an [adapters.Handler].
 func (e *ear) handle(ctx context.Context, event adapters.Event) error {
 	n := e.note(event)
 	if e.s.begins(event) {
@@ -77,7 +76,7 @@ func (e *ear) handle(ctx context.Context, event adapters.Event) error {
 	return nil
 }
 
-// note checks what is true of every event, and counts it.
+// note checks what must be true of every event, and counts it.
 func (e *ear) note(event adapters.Event) (times int) {
 	if err := event.Validate(); err != nil {
 		e.s.Errorf("an event is not valid: %v", err)
@@ -103,14 +102,14 @@ func (e *ear) note(event adapters.Event) (times int) {
 	return len(e.tries[event.Key()])
 }
 
-// next gives the first event of a kind that was not asked for yet, and waits for it.
+// next waits for the first event of a kind that was not asked for yet, and returns it.
 func (e *ear) next(what string, is func(adapters.Event) bool) adapters.Event {
 	e.s.Helper()
 	late := time.NewTimer(e.s.Patience)
 	defer late.Stop()
 	for {
 		e.mu.Lock()
-		e.unread = slices.DeleteFunc(e.unread, e.s.begins) // that came before the thread was known
+		e.unread = slices.DeleteFunc(e.unread, e.s.begins) // received before the thread was known
 		i := slices.IndexFunc(e.unread, is)
 		if i >= 0 {
 			found := e.unread[i]
@@ -139,7 +138,7 @@ func (e *ear) message(ref adapters.MessageRef) adapters.Event {
 	return event
 }
 
-// write lets somebody write, and hears it.
+// write lets somebody write, and waits for the event.
 func (e *ear) write(p Post) adapters.Event {
 	e.s.Helper()
 	ref := e.s.p.Write(e.s.T, p)
@@ -155,8 +154,8 @@ func (e *ear) write(p Post) adapters.Event {
 	return event
 }
 
-// end ends the listening. It checks that it ends, after all that was handed over, and that
-// there was nothing that was not asked for.
+// end stops listening. It checks that Listen ends after all deliveries, and that there were no events that the
+// check did not ask for.
 func (e *ear) end() {
 	e.s.Helper()
 	if e.ended {

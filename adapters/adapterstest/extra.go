@@ -36,7 +36,7 @@ func statuses(s *scene) {
 			s.Fatalf("%q is shown as %q", status, got)
 		}
 	}
-	if !s.lacks(Processes) { // one takes the request, another one answers it
+	if !s.lacks(Processes) { // one process accepts the request, another one answers it
 		s.noError(as[adapters.Acknowledger](s, s.another()).Acknowledge(s.Context(), request, adapters.Done))
 		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{adapters.Done}) {
 			s.Errorf("by another process %q is shown as %q", adapters.Done, got)
@@ -57,7 +57,7 @@ func statusesOfGone(s *scene) {
 	}
 }
 
-// report reports, and checks that it is one message still.
+// report reports progress, and checks that the message stays the same.
 func (st *stage) report(key string, at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
 	st.Helper()
 	ref, err := as[adapters.Reporter](st, st.a).Report(st.Context(), key, at, p)
@@ -71,7 +71,7 @@ func (st *stage) report(key string, at adapters.MessageRef, p adapters.Progress)
 	return ref
 }
 
-// tells checks that a message shows texts, in their order.
+// tells checks that a message shows texts in order.
 func (s *scene) tells(thread adapters.Thread, ref adapters.MessageRef, texts ...string) {
 	s.Helper()
 	shown := letters(s.of(thread, ref))
@@ -105,7 +105,7 @@ func progress(s *scene) {
 	if letters(s.of(thread, at)) == before {
 		s.Error("it is not edited")
 	}
-	s.same(at, s.report(key, at, p)) // the same again is no fault
+	s.same(at, s.report(key, at, p)) // repeating it is no error
 	p.Steps[1].State, p.Steps = adapters.StepFailed, p.Steps[:2]
 	p.Ended = true
 	s.same(at, s.report(key, at, p))
@@ -118,7 +118,7 @@ func progress(s *scene) {
 	}
 }
 
-// plainProgress checks that nothing in progress means anything.
+// plainProgress checks that nothing in a progress message is interpreted.
 func plainProgress(s *scene) {
 	thread := s.thread()
 	texts := append([]string{"**bold** `code` [a](https://example.com)"}, shouts...)
@@ -138,7 +138,7 @@ func plainProgress(s *scene) {
 	}
 }
 
-// longProgress checks that progress is one message whatever there is to tell.
+// longProgress checks that progress is a single message, however long.
 func longProgress(s *scene) {
 	thread := s.thread()
 	p := adapters.Progress{Thread: thread, Title: strings.Repeat("long ", 100)}
@@ -153,14 +153,14 @@ func longProgress(s *scene) {
 		s.Errorf("it is %d messages", 1+len(at.Parts))
 	}
 	s.only(thread, at)
-	s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread}) // nothing is known yet
+	s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread}) // no steps are known yet
 }
 
 func progressOnce(s *scene) {
 	thread, key := s.thread(), s.key()
 	p := adapters.Progress{Thread: thread, Title: "At work"}
 	at := s.report(key, adapters.MessageRef{}, p)
-	s.same(at, s.report(key, adapters.MessageRef{}, p)) // as after an answer that was lost
+	s.same(at, s.report(key, adapters.MessageRef{}, p)) // as after a lost confirmation
 	if !s.lacks(Processes) {
 		s.a = s.another()
 		s.same(at, s.report(key, adapters.MessageRef{}, p))
@@ -170,7 +170,7 @@ func progressOnce(s *scene) {
 	s.only(thread, at)
 }
 
-// progressAndAnswer checks that the answer is a message of its own, below.
+// progressAndAnswer checks that the answer is a separate message, below the progress.
 func progressAndAnswer(s *scene) {
 	thread := s.thread()
 	at := s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "At work", Ended: true})

@@ -11,54 +11,50 @@ import (
 	"atelier/adapters"
 )
 
-// Feature is something that not every platform can do, or not every adapter.
+// Feature is an ability that not every platform or adapter has.
 type Feature string
 
-// The features of platforms that no interface tells.
+// The features of platforms without an interface.
 const (
-	// Company is that several people read and write in a thread, of those that are not
-	// private.
+	// Company: several people read and write in threads that are not private.
 	Company Feature = "company"
-	// Private is that there are threads that one person alone reads.
+	// Private: there are threads that only one person reads.
 	Private Feature = "private threads"
-	// Mentions is that people can mention the bot ([Post.Mention]).
+	// Mentions: people can mention the bot ([Post.Mention]).
 	Mentions Feature = "mentions"
-	// Overhearing is that messages in a thread which are not meant for the bot are heard.
-	// Without it all that is heard is meant for the bot.
+	// Overhearing: messages in a thread that are not meant for the bot are received. Without it, all received
+	// messages are meant for the bot.
 	Overhearing Feature = "overhearing"
-	// Replies is that people can reply to a message ([Post.ReplyTo]).
+	// Replies: people can reply to a message ([Post.ReplyTo]).
 	Replies Feature = "replies"
-	// Alts is that people can say what their files show ([Upload.Alt]).
+	// Alts: people can describe their files ([Upload.Alt]).
 	Alts Feature = "alternative texts"
-	// Voices is that people can send what they speak ([Upload.Voice]).
+	// Voices: people can send voice messages ([Upload.Voice]).
 	Voices Feature = "voice messages"
-	// Marks is that people can point at pictures ([Post.Marks]).
+	// Marks: people can mark pictures ([Post.Marks]).
 	Marks Feature = "marks"
-	// Styles is that [Shown.Blocks] tell how the text is styled.
+	// Styles: [Shown.Blocks] include the style of the text.
 	Styles Feature = "styles"
-	// Answers is that it is shown to which message a reply belongs ([Shown.AnswerTo]).
+	// Answers: people see which message a reply answers ([Shown.AnswerTo]).
 	Answers Feature = "answers"
-	// MarkLinks is that [adapters.Attachment.MarkLink] is shown to people.
+	// MarkLinks: people see [adapters.Attachment.MarkLink].
 	MarkLinks Feature = "links to mark by"
-	// Uploads is that what is attached is opened when it is sent. It is not where people are
-	// shown it from where it is kept.
+	// Uploads: attachments are opened when they are sent. This is not so if people get them directly from where
+	// they are stored.
 	Uploads Feature = "uploads"
-	// Processes is that several processes may be the bot: that a second adapter knows what
-	// the first has sent, once that has returned.
+	// Processes: several processes may be the bot; a second adapter knows what the first has sent, once its Send
+	// has returned.
 	Processes Feature = "several processes"
-	// Races is that several processes may send under one key at the same time. It is not
-	// where the platform tells what was posted under a key to who asks, and takes the same
-	// twice from those who ask at once.
+	// Races: several processes may send under one key at the same time. This is not so if the platform only tells
+	// afterwards what was posted under a key, and accepts the same post twice at the same time.
 	Races Feature = "races of processes"
-	// Placed is that a command is heard in the thread in which it is given. Without it, it
-	// is heard in the channel in which that thread is.
+	// Placed: a command is received in its thread. Without it, it is received in the thread's channel.
 	Placed Feature = "commands in threads"
-	// Later is that what people write while no adapter listens is handed over to the next
-	// that does.
+	// Later: what people write while no adapter listens is delivered to the next one that does.
 	Later Feature = "messages for later"
 )
 
-// The features of adapters, each told by an optional interface of the package adapters.
+// The features of adapters, each an optional interface of package adapters.
 const (
 	Statuses Feature = "statuses"   // [adapters.Acknowledger]
 	Progress Feature = "progress"   // [adapters.Reporter]
@@ -71,7 +67,7 @@ const (
 	Forgets  Feature = "forgetting" // [adapters.Keeper]
 )
 
-// The features of platforms, each told by an interface below.
+// The features of platforms, each an interface below.
 const (
 	Spellings Feature = "spellings"       // [Spelling]
 	Channels  Feature = "channels"        // [Channel]
@@ -95,24 +91,24 @@ const (
 	Forms     Feature = "forms"           // [Fussy]
 )
 
-// Spelling is a platform on which a text can hold what means something to the platform.
+// Spelling is a platform with special syntax in texts.
 type Spelling interface {
-	// Spell gives what stands in a text to mention a person. People see "@" and the name.
+	// Spell returns the syntax that mentions a person. People see "@" and the name.
 	Spell(t *testing.T, p adapters.Person) string
-	// Shouts are texts that would notify many people if the platform took them from the bot.
+	// Shouts returns texts that would notify many people if the platform interpreted them.
 	Shouts() []string
 }
 
 // Channel is a platform with places outside of threads.
 type Channel interface {
-	// Channel gives a place in which people write, and threads begin.
+	// Channel returns a place in which people write and threads begin.
 	Channel(t *testing.T) adapters.Thread
 }
 
 // Reacting is a platform on which people react to messages.
 type Reacting interface {
-	// React lets somebody put an emoji, in Unicode, on a message or one of the parts of
-	// what the bot sent, which is then given by its own id; or take it away.
+	// React lets somebody add an emoji, in Unicode, to a message or to a part of what the bot sent, given by the
+	// part's id; or remove it.
 	React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool)
 }
 
@@ -123,23 +119,22 @@ type Removing interface {
 
 // Editing is a platform on which people edit what they wrote.
 type Editing interface {
-	// Edit lets who wrote a message change its text, and whether it mentions the bot.
+	// Edit lets the author of a message change its text, and whether it mentions the bot.
 	Edit(t *testing.T, message adapters.MessageRef, text string, mention bool)
 }
 
 // Pressing is a platform with buttons below an answer.
 type Pressing interface {
-	// Press lets somebody press the button for a sign, or take that back; for
-	// [adapters.Choose] it is that of a choice, from 1, which was offered if the adapter can
-	// do that.
+	// Press lets somebody press the button of a sign, or undo that. For [adapters.Choose] it is the button of a
+	// choice, from 1, which was offered if the adapter is an [adapters.Offerer].
 	Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, pressed bool)
-	// Signs are those for which there are buttons, and whether they can be taken back.
+	// Signs returns the signs with buttons, and whether each can be undone.
 	Signs() map[adapters.Sign]bool
 }
 
-// Halting is a platform with a button that ends the work on a request.
+// Halting is a platform with a button that stops the work on a request.
 type Halting interface {
-	// Halt lets somebody press it. The bot has taken the request, and has not answered.
+	// Halt lets somebody press it. The bot has accepted the request, and has not answered.
 	Halt(t *testing.T, by adapters.Person, request adapters.MessageRef)
 }
 
@@ -147,91 +142,88 @@ type Halting interface {
 type Commanding interface {
 	// Command lets somebody give a command, by its name without the slash.
 	Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string)
-	// Known are commands that the adapter hears as such, and the one by which people
-	// cancel, or "".
+	// Known returns commands that the adapter reports as such, and the one by which people cancel, or "".
 	Known() (names []string, cancel string)
 }
 
 // WithBots is a platform on which there are other bots.
 type WithBots interface {
-	// Bot gives a bot that is not the one under test. It writes and reacts as people do.
+	// Bot returns another bot, which writes and reacts as people do.
 	Bot(t *testing.T) adapters.Person
 }
 
-// WithAdmins is a platform that lets some people remove what others wrote.
+// WithAdmins is a platform that lets some people delete what others wrote.
 type WithAdmins interface {
-	// Admin gives somebody who is one ([adapters.Person.Admin]).
+	// Admin returns an admin ([adapters.Person.Admin]).
 	Admin(t *testing.T) adapters.Person
 }
 
-// Marking is a platform on which people point at the pictures of a thread, apart from a
-// message ([adapters.PictureMarked]).
+// Marking is a platform on which people mark the pictures of a thread without a message
+// ([adapters.PictureMarked]).
 type Marking interface {
-	// Mark lets somebody point at a picture that the bot sent, by its name. What is pointed
-	// at is no file of a message: [Pointing.File] means nothing.
+	// Mark lets somebody mark a picture that the bot sent, by its name. [Pointing.File] is ignored.
 	Mark(t *testing.T, by adapters.Person, in adapters.Thread, picture string, p Pointing)
 }
 
-// LosingFiles is a platform that does not keep files for ever.
+// LosingFiles is a platform that does not keep files forever.
 type LosingFiles interface {
-	// LoseFiles lets the files of a message be gone.
+	// LoseFiles makes the files of a message unavailable.
 	LoseFiles(t *testing.T, message adapters.MessageRef)
 }
 
-// Losing is a platform whose answers can be lost.
+// Losing is a platform whose responses can be lost.
 type Losing interface {
-	// LoseAnswers lets the platform take the next posts, as many as it says, and the bot
-	// not hear that it did.
+	// LoseAnswers makes the platform accept the next posts but lose its responses.
 	LoseAnswers(t *testing.T, posts int)
 }
 
 // Pausing is a platform that asks for pauses.
 type Pausing interface {
-	// Pause lets the platform refuse the next post, and ask for a pause of so long.
+	// Pause makes the platform reject the next post, and ask for a pause of that length.
 	Pause(t *testing.T, wanted time.Duration)
-	// Short is a pause that the adapter waits for, Long one that it does not.
+	// Short is a pause that the adapter waits for; Long is one that it does not.
 	Short() time.Duration
 	Long() time.Duration
 }
 
-// Forbidding is a platform that can refuse the bot a place.
+// Forbidding is a platform that can forbid the bot to write somewhere.
 type Forbidding interface {
-	// Forbid lets the bot not write in the thread any more.
+	// Forbid forbids the bot to write in the thread.
 	Forbid(t *testing.T, thread adapters.Thread)
 }
 
-// Refusing is a platform that takes tokens.
+// Refusing is a platform that checks tokens.
 type Refusing interface {
-	// Refuse lets the platform take the bot's token no longer, and break the connection.
+	// Refuse makes the platform reject the bot's token from now on, and break the connection.
 	Refuse(t *testing.T)
 }
 
 // Breaking is a platform whose connection can break.
 type Breaking interface {
-	// Break breaks the connection of the adapter that listens; it may connect again.
+	// Break breaks the connection of the listening adapter, which may reconnect.
 	Break(t *testing.T)
 }
 
-// Echoing is a platform that may tell of one thing more than once.
+// Echoing is a platform that may report the same thing more than once.
 type Echoing interface {
-	// Echo lets the platform tell of a message again, by each channel by which it does.
+	// Echo makes the platform report a message again, by every channel that it has.
 	Echo(t *testing.T, message adapters.MessageRef)
 }
 
 // Stalling is a platform that may not answer.
 type Stalling interface {
-	// Stall lets the platform answer no call of the bot until the test ends. It returns at
-	// once; the channel tells of each call that is not answered.
+	// Stall makes the platform answer no call of the bot until the test ends. It returns at once; the channel
+	// reports each unanswered call.
 	Stall(t *testing.T) <-chan struct{}
 }
 
-// Fussy is a platform that may refuse what a message is made of.
+// Fussy is a platform that may reject the form of a message.
 type Fussy interface {
-	// RefuseForm lets the platform refuse the next message that is more than a text with files.
+	// RefuseForm makes the platform reject the next message that is more than a text with files.
 	RefuseForm(t *testing.T)
 }
 
-// has tells whether the platform and its adapter have a feature, where an interface tells.
+// has reports whether the platform and its adapter have a feature that is an interface.
 var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Statuses: adapterIs[adapters.Acknowledger], Progress: adapterIs[adapters.Reporter], Typing: adapterIs[adapters.Typer],
 	Numbers: adapterIs[adapters.Offerer], Deletes: adapterIs[adapters.Deleter], History: adapterIs[adapters.Historian],
@@ -255,12 +247,12 @@ func platformIs[I any](p Platform, _ adapters.Adapter) bool {
 	return ok
 }
 
-// untold are the features that no interface tells.
+// untold are the features without an interface.
 var untold = []Feature{
 	Company, Private, Mentions, Overhearing, Replies, Alts, Voices, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later,
 }
 
-// features checks that what the platform lacks is just what it is said to lack.
+// features checks that the platform lacks exactly what it declares.
 func features(t *testing.T, m Make) {
 	t.Helper()
 	p := m.Open(t)

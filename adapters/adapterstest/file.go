@@ -15,14 +15,14 @@ import (
 
 func equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
 
-// noise returns the same for the same size.
+// noise returns random content, the same for the same size.
 func noise(size int) []byte {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content) //nolint:errcheck // it never fails
 	return content
 }
 
-// uploads are files as people may call them.
+// uploads returns files with all kinds of names.
 func uploads() []Upload {
 	all := []Upload{
 		{Name: "photo.png", Type: "image/png", Alt: "A cat.\n<b>Grey</b> & white 🐈", Content: []byte("PNG")},
@@ -40,7 +40,7 @@ func uploads() []Upload {
 	return all
 }
 
-// files checks that files come with their bytes, whatever they are called.
+// files checks that files arrive with their content, whatever their names.
 func files(s *scene) {
 	e := s.listen()
 	thread, all := s.thread(), uploads()
@@ -61,7 +61,7 @@ func files(s *scene) {
 	}
 }
 
-// fetched checks that a file is what was uploaded.
+// fetched checks that a file equals its upload.
 func (s *scene) fetched(a adapters.Adapter, f adapters.File, u Upload) {
 	s.Helper()
 	plain := !strings.ContainsFunc(u.Name, func(r rune) bool {
@@ -78,7 +78,7 @@ func (s *scene) fetched(a adapters.Adapter, f adapters.File, u Upload) {
 	}
 }
 
-// fetch gives what a file holds. It may be called by any goroutine.
+// fetch returns the content of a file. Any goroutine may call it.
 func (s *scene) fetch(a adapters.Adapter, f adapters.File) []byte {
 	s.Helper()
 	r, err := a.Fetch(s.Context(), f)
@@ -93,8 +93,7 @@ func (s *scene) fetch(a adapters.Adapter, f adapters.File) []byte {
 	return b
 }
 
-// filesAtOnce checks that files are fetched beside each other, again, and by who does not
-// listen.
+// filesAtOnce checks that files can be fetched concurrently, repeatedly, and by an adapter that does not listen.
 func filesAtOnce(s *scene) {
 	e := s.listen()
 	u := Upload{Name: "large.bin", Type: "application/octet-stream", Content: noise(1 << 20)}
@@ -113,7 +112,7 @@ func filesAtOnce(s *scene) {
 	all.Wait()
 }
 
-// strangeFiles checks that nothing is made of what no event told of.
+// strangeFiles checks that files that no event contained are rejected.
 func strangeFiles(s *scene) {
 	for _, handle := range []string{"x", "../../../etc/passwd", "/etc/passwd", "http://127.0.0.1:1/x", "https://example.com/\x00", "{}"} {
 		r, err := s.a.Fetch(s.Context(), adapters.File{ID: "1", Handle: handle})

@@ -245,7 +245,7 @@ func markedPictures(s *scene) {
 	}
 }
 
-// pointing returns what somebody points at on the [picture].
+// pointing returns a mark on the [picture].
 func pointing(mask []byte) Pointing {
 	return Pointing{
 		Width: 40, Height: 30, Points: []adapters.Point{{X: 0, Y: 0}, {X: 39, Y: 29, Exclude: true}},

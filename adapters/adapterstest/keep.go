@@ -38,11 +38,11 @@ func deleting(s *scene) {
 	s.only(thread, stays)
 }
 
-// history checks that the messages before one are given, oldest first.
+// history checks that the messages before another one are returned, oldest first.
 func history(s *scene) {
 	a := as[adapters.Historian](s, s.a)
 	thread, bob := s.thread(), s.bob()
-	begin := len(s.p.Shown(s.T, thread)) // with the message with which the thread begins
+	begin := len(s.p.Shown(s.T, thread)) // including the message with which the thread begins
 	p := s.post(thread, "the first")
 	p.Files = []Upload{{Name: "photo.png", Type: "image/png", Content: picture(s.T)}}
 	first := s.p.Write(s.T, p)
@@ -86,7 +86,7 @@ func history(s *scene) {
 	}
 }
 
-// forgetting checks that nothing of a thread is left, and all of the others.
+// forgetting checks that nothing of a thread is left, and that other threads are complete.
 func forgetting(s *scene) {
 	a := as[adapters.Keeper](s, s.a)
 	thread, other := s.thread(), s.thread()

@@ -34,8 +34,8 @@ func name(s *scene) {
 	}
 }
 
-// listeningEnds checks that Listen ends with its context, whenever that ends, and that one
-// may listen after it.
+// listeningEnds checks that Listen ends with its context, whenever that ends, and that the adapter can listen
+// again.
 func listeningEnds(s *scene) {
 	s.within("the end of a Listen whose context has ended", func() {
 		err := s.another().Listen(s.ended(), func(context.Context, adapters.Event) error { return nil })
@@ -51,7 +51,7 @@ func listeningEnds(s *scene) {
 	}
 }
 
-// pause lets others run, so that what must not happen has time for it.
+// pause lets other goroutines run, so that forbidden things would have time to happen.
 func (st *stage) pause() {
 	if st.Bubble {
 		<-time.After(time.Second)
@@ -85,7 +85,7 @@ func lastHandler(s *scene) {
 	e.message(ref)
 }
 
-// order checks that a thread's messages come in their order, one after another.
+// order checks that a thread's messages are delivered in order, one after another.
 func order(s *scene) {
 	people := []adapters.Person{s.ana, s.bob()}
 	threads := []adapters.Thread{s.thread(), s.thread()}
@@ -190,7 +190,7 @@ func noneTakes(s *scene) {
 	e.end()
 }
 
-// keptUntaken checks that what was not taken comes to who listens next, as the same event.
+// keptUntaken checks that an event that was not accepted is delivered to the next listener, as the same event.
 func keptUntaken(s *scene) {
 	keys := make(chan string, 100)
 	thread := s.thread()

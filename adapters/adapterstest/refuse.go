@@ -24,7 +24,7 @@ func refusing() map[string]check {
 	}
 }
 
-// refused checks that a reply is refused. Nothing of it is to be posted.
+// refused checks that a reply is rejected and nothing of it is posted.
 func (s *scene) refused(what, key string, r adapters.Reply, kind error) {
 	s.Helper()
 	ref, err := s.a.Send(s.Context(), key, r)
@@ -110,7 +110,7 @@ func threadsGone(s *scene) {
 	}
 }
 
-// contextsEnded checks that nothing is begun under a context that has ended.
+// contextsEnded checks that nothing is begun under an ended context.
 func contextsEnded(s *scene) {
 	e := s.listen()
 	p := s.post(s.thread(), "take it")
@@ -132,7 +132,7 @@ func contextsEnded(s *scene) {
 	s.only(thread)
 }
 
-// calls returns what the adapter can do besides, with a message of somebody.
+// calls returns the calls of the adapter's optional interfaces, about a message.
 func (st *stage) calls(thread adapters.Thread, m adapters.MessageRef) map[string]func(context.Context) error {
 	all := map[string]func(context.Context) error{}
 	if a, ok := st.a.(adapters.Acknowledger); ok {
@@ -156,8 +156,7 @@ func (st *stage) calls(thread adapters.Thread, m adapters.MessageRef) map[string
 	return all
 }
 
-// silentPlatform checks that every call ends with its context where the platform does not
-// answer.
+// silentPlatform checks that every call ends with its context if the platform does not answer.
 func silentPlatform(s *scene) {
 	thread := s.thread()
 	m := s.p.Write(s.T, s.post(thread, "hello"))

@@ -22,7 +22,7 @@ func repeating() map[string]check {
 	}
 }
 
-// rich returns a reply that has everything, of files more than one message holds on most platforms.
+// rich returns a reply with everything, and with more files than one message holds on most platforms.
 func (st *stage) rich(thread adapters.Thread) adapters.Reply {
 	r := adapters.Reply{
 		Thread: thread, Text: longText(1500), Mention: st.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
@@ -33,7 +33,7 @@ func (st *stage) rich(thread adapters.Thread) adapters.Reply {
 	return r
 }
 
-// whole checks that a rich reply is there once, and nothing else.
+// whole checks that exactly a rich reply is there, once.
 func (s *scene) whole(r adapters.Reply, ref adapters.MessageRef) {
 	s.Helper()
 	messages := s.of(r.Thread, ref)
@@ -77,8 +77,8 @@ func oneKeyInProcesses(s *scene) {
 func oneKeyAtOnce(s *scene)            { atOnce(s, s.a, s.a) }
 func oneKeyAtOnceInProcesses(s *scene) { atOnce(s, s.a, s.another()) }
 
-// atOnce sends under one key from two adapters, each several times at once. One that fails
-// for that may be tried again.
+// atOnce sends under one key from two adapters, several times each, concurrently. A call that fails for that
+// reason may be retried.
 func atOnce(s *scene, by ...adapters.Adapter) {
 	r, key := s.rich(s.thread()), s.key()
 	var mu sync.Mutex
@@ -106,8 +106,7 @@ func atOnce(s *scene, by ...adapters.Adapter) {
 	s.whole(r, ref)
 }
 
-// keysAlike checks that what differs in its key alone is posted each time, in whatever
-// letters keys are.
+// keysAlike checks that replies that differ only in their keys are all posted, whatever the keys' characters.
 func keysAlike(s *scene) {
 	thread := s.thread()
 	var refs []adapters.MessageRef
@@ -126,8 +125,7 @@ func keysAlike(s *scene) {
 	s.only(thread, refs...)
 }
 
-// lostAnswers checks that what the platform took is not posted again, at whichever of the
-// messages of a reply its answer was lost.
+// lostAnswers checks that accepted messages are not posted again, whichever response was lost.
 func lostAnswers(s *scene) {
 	for n := 1; n <= 3; n++ {
 		r, key := s.rich(s.thread()), s.key()
@@ -149,7 +147,7 @@ func lostAnswers(s *scene) {
 	}
 }
 
-// endsWhileSending checks that Send ends with its context, and that it goes on later.
+// endsWhileSending checks that Send ends with its context, and can be continued later.
 func endsWhileSending(s *scene) {
 	r, key := s.rich(s.thread()), s.key()
 	opened := s.shelf.stall(r.Files[len(r.Files)-1].Handle)

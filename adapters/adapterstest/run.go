@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// check is one promise that is tried.
+// check is the test of one promise.
 type check struct {
-	needs []Feature // it is tried only where all of them are there
+	needs []Feature // it is skipped unless the platform has all of them
 	try   func(s *scene)
 }
 
-// Run checks the promises of the package adapters. What is left out for want of a feature
-// is a test by the feature's name, which logs the reason.
+// Run checks the promises of package adapters. For each missing feature there is a subtest with its name, which
+// logs the skipped checks and the reason.
 func Run(t *testing.T, m Make) {
 	t.Helper()
 	if m.Patience == 0 {
@@ -45,7 +45,7 @@ func Run(t *testing.T, m Make) {
 	}
 }
 
-// checks returns all that there are, by their names.
+// checks returns all checks by name.
 func checks() map[string]check {
 	all := map[string]check{}
 	for _, group := range []map[string]check{

@@ -12,13 +12,13 @@ import (
 	"atelier/adapters"
 )
 
-// trial is the test of one promise by one implementation.
+// trial is the test of one promise of one implementation.
 type trial struct {
 	*testing.T
 	Make
 }
 
-// stage is a platform of its own on which people and the bot act, with somebody there.
+// stage is a platform on which people and the bot act.
 type stage struct {
 	*trial
 
@@ -29,11 +29,11 @@ type stage struct {
 	keys  int
 
 	mu    sync.Mutex
-	begun map[string]bool // messages with which threads begin, by id: they are not looked at
-	taken map[string]bool // messages that the bot deleted, by key: that may be heard
+	begun map[string]bool // messages with which threads begin, by id: they are ignored
+	taken map[string]bool // messages that the bot deleted, by key: those events are ignored
 }
 
-// scene is a stage at whose messages the test looks.
+// scene is a stage whose messages the test checks.
 type scene struct{ *stage }
 
 func newScene(t *testing.T, m Make) *scene {
@@ -45,13 +45,13 @@ func newScene(t *testing.T, m Make) *scene {
 	return &scene{st}
 }
 
-// another returns one more connection of the same bot.
+// another returns a further connection of the same bot.
 func (st *stage) another() adapters.Adapter {
 	st.Helper()
 	return st.p.Adapter(st.T, st.shelf.open)
 }
 
-// thread returns a new conversation, of several people where there are such.
+// thread returns a new conversation, with several people if possible.
 func (st *stage) thread() adapters.Thread {
 	st.Helper()
 	return st.place(st.lacks(Company) && !st.lacks(Private))
@@ -68,14 +68,15 @@ func (st *stage) place(private bool) adapters.Thread {
 	return thread
 }
 
-// begins tells whether an event is no more than that a thread begins, or that the bot deleted a message.
+// begins reports whether an event must be ignored: a message that begins a thread, or the deletion of a message by
+// the bot.
 func (st *stage) begins(e adapters.Event) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return e.Message != nil && st.begun[e.Message.Ref.ID] || e.Cancel != nil && e.Cancel.Deleted && st.taken[e.Cancel.On.Key()]
 }
 
-// delete lets the bot delete what it sent.
+// delete makes the bot delete what it sent.
 func (st *stage) delete(sent adapters.MessageRef) {
 	st.Helper()
 	st.mu.Lock()
@@ -86,7 +87,7 @@ func (st *stage) delete(sent adapters.MessageRef) {
 	st.noError(as[adapters.Deleter](st, st.a).Delete(st.Context(), sent))
 }
 
-// bob returns somebody else, where there is anybody.
+// bob returns a second person, if there can be one.
 func (st *stage) bob() adapters.Person {
 	st.Helper()
 	if st.lacks(Company) {
@@ -95,7 +96,7 @@ func (st *stage) bob() adapters.Person {
 	return st.p.Person(st.T, "Bob")
 }
 
-// post returns a message that is meant for the bot.
+// post returns a message for the bot.
 func (st *stage) post(thread adapters.Thread, text string) Post {
 	return Post{Thread: thread, By: st.ana, Text: text, Mention: !thread.Direct && !st.lacks(Mentions)}
 }
@@ -128,7 +129,7 @@ func (st *stage) say(thread adapters.Thread, text string) adapters.MessageRef {
 	return st.send(adapters.Reply{Thread: thread, Text: text})
 }
 
-// address checks that a reference can be one.
+// address checks that a reference is valid.
 func (st *stage) address(ref adapters.MessageRef) {
 	st.Helper()
 	if ref.Adapter != st.a.Name() {
@@ -142,13 +143,13 @@ func (st *stage) address(ref adapters.MessageRef) {
 	}
 }
 
-// own returns the messages of the bot in a thread.
+// own returns the bot's messages in a thread.
 func (s *scene) own(thread adapters.Thread) []Shown {
 	s.Helper()
 	return slices.DeleteFunc(s.p.Shown(s.T, thread), func(m Shown) bool { return !m.Own })
 }
 
-// of returns the messages of what was sent, as they stand in the thread.
+// of returns the messages of a sent reply, as shown in the thread.
 func (s *scene) of(thread adapters.Thread, ref adapters.MessageRef) []Shown {
 	s.Helper()
 	ids := ids(ref)
@@ -159,7 +160,7 @@ func (s *scene) of(thread adapters.Thread, ref adapters.MessageRef) []Shown {
 	return messages
 }
 
-// only checks that the bot has nothing in a thread but these, each once.
+// only checks that the bot has exactly these messages in a thread.
 func (s *scene) only(thread adapters.Thread, refs ...adapters.MessageRef) {
 	s.Helper()
 	var want, got []string
@@ -178,7 +179,7 @@ func (s *scene) only(thread adapters.Thread, refs ...adapters.MessageRef) {
 
 func ids(ref adapters.MessageRef) []string { return append([]string{ref.ID}, ref.Parts...) }
 
-// message returns one that stands in a thread.
+// message returns a message of a thread.
 func (s *scene) message(thread adapters.Thread, id string) Shown {
 	s.Helper()
 	all := s.p.Shown(s.T, thread)
@@ -189,7 +190,7 @@ func (s *scene) message(thread adapters.Thread, id string) Shown {
 	return all[i]
 }
 
-// as returns a platform or an adapter by what it can do besides, where the feature is there.
+// as returns a platform or an adapter as one of its optional interfaces.
 func as[I any](tb testing.TB, whole any) I {
 	tb.Helper()
 	part, ok := whole.(I)
@@ -206,7 +207,7 @@ func (tr *trial) ended() context.Context {
 	return ctx
 }
 
-// within does something that must end, in a goroutine of its own.
+// within runs something that must end in time.
 func (tr *trial) within(what string, do func()) {
 	tr.Helper()
 	done := make(chan struct{})
@@ -217,7 +218,7 @@ func (tr *trial) within(what string, do func()) {
 	tr.wait(what, done)
 }
 
-// wait waits for what must come.
+// wait waits for something that must happen in time.
 func (tr *trial) wait(what string, done <-chan struct{}) {
 	tr.Helper()
 	late := time.NewTimer(tr.Patience)

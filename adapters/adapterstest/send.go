@@ -35,13 +35,13 @@ func aText(s *scene) {
 	}
 }
 
-// shouts are texts by which some platform notifies many.
+// shouts are texts that notify many people on some platform.
 var shouts = []string{
 	"@everyone", "@here", "@channel", "@all", "<!channel>", "<!here>", "<!everyone>", "<!subteam^S1>", "<@&1>", "<@U1>",
 	"<@!1>", "<#C1>", "@room", "@Ana", "@Bob",
 }
 
-// notified checks whom a message notifies that has such a text.
+// notified checks whom a reply notifies.
 func (s *scene) notified(what string, thread adapters.Thread, r adapters.Reply, want ...string) {
 	s.Helper()
 	r.Thread = thread
@@ -73,10 +73,10 @@ func oneNotified(s *scene) {
 	s.notified("a block of code", thread, adapters.Reply{Text: "```\n@everyone <!channel>\n```", Mention: s.ana.ID}, s.ana.ID)
 }
 
-// hiding are places in a reply at which a text could be taken as the platform's own.
+// hiding are formats with a place that a platform could interpret by its own rules.
 var hiding = []string{"%s", "`%s`", "**%s**", "```\n%s\n```", "- %s", "> %s", "[%s](https://example.com)", "a\n%s"}
 
-// everywhere puts a text in every place of a reply.
+// everywhere returns replies with the text in every possible place.
 func (st *stage) everywhere(text string) []adapters.Reply {
 	var all []adapters.Reply
 	for _, format := range hiding {
@@ -109,7 +109,7 @@ func oneOfTwoNotified(s *scene) {
 	}
 }
 
-// choices checks that what is offered can be read, whatever it says.
+// choices checks that choices are readable, whatever their text.
 func choices(s *scene) {
 	thread := s.thread()
 	r := adapters.Reply{Thread: thread, Text: "Choose."}
@@ -149,7 +149,7 @@ func answered(s *scene) {
 	}
 }
 
-// answersToGone checks that an answer comes where the message is gone that it answers.
+// answersToGone checks that an answer is posted even if the message that it answers is gone.
 func answersToGone(s *scene) {
 	thread := s.thread()
 	asked := s.p.Write(s.T, s.post(thread, "do it"))

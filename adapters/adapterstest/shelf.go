@@ -11,22 +11,22 @@ import (
 	"atelier/adapters"
 )
 
-// shelf holds what is attached to replies, and knows what of it is open.
+// shelf stores the attachments of replies, and counts the open ones.
 type shelf struct {
 	mu     sync.Mutex
 	things map[string][]byte
 	opened int
-	left   int // that were opened and are not closed yet
+	left   int // opened and not closed yet
 
-	fail map[string]error         // by handle: the next opening of it breaks off so
-	hold map[string]chan struct{} // by handle: closed when it is opened, and then nothing is read
+	fail map[string]error         // by handle: the next opening fails halfway
+	hold map[string]chan struct{} // by handle: closed when somebody reads; then the read blocks
 }
 
 func newShelf() *shelf {
 	return &shelf{things: map[string][]byte{}, fail: map[string]error{}, hold: map[string]chan struct{}{}}
 }
 
-// put makes an attachment.
+// put stores content and returns an attachment.
 func (s *shelf) put(name, mediaType string, content []byte) adapters.Attachment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,14 +35,14 @@ func (s *shelf) put(name, mediaType string, content []byte) adapters.Attachment 
 	return adapters.Attachment{Name: name, Type: mediaType, Size: int64(len(content)), Handle: handle}
 }
 
-// break off lets the next opening end after half of the content.
+// breakOff makes the next opening fail after half of the content.
 func (s *shelf) breakOff(handle string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fail[handle] = err
 }
 
-// stall lets the content never come. The channel is closed once somebody waits for it.
+// stall makes reading the content block. The channel is closed once somebody reads.
 func (s *shelf) stall(handle string) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *shelf) stall(handle string) <-chan struct{} {
 	return opened
 }
 
-// open returns an [adapters.Opener].
+// open is an [adapters.Opener].
 func (s *shelf) open(ctx context.Context, handle string) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *shelf) open(ctx context.Context, handle string) (io.ReadCloser, error) 
 	return o, nil
 }
 
-// closed checks that what was opened is closed.
+// closed checks that everything opened was closed.
 func (s *shelf) closed(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -86,7 +86,7 @@ func (s *shelf) closed(t *testing.T) {
 	}
 }
 
-// opened is content that is read.
+// opened is content being read.
 type opened struct {
 	io.Reader
 	shelf *shelf
@@ -106,7 +106,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// stalled gives nothing until the context ends for which it was opened.
+// stalled blocks until the context ends for which it was opened.
 type stalled struct {
 	ctx  context.Context //nolint:containedctx // it is the reader's, as of a request
 	told chan struct{}

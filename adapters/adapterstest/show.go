@@ -19,8 +19,7 @@ func showing() map[string]check {
 	}
 }
 
-// letters returns all that can be read in messages, line by line, but for blank and the marks of
-// lists that have no numbers.
+// letters returns the text of messages line by line, without blanks and the markers of unordered lists.
 func letters(messages []Shown) string {
 	var lines []string
 	for _, m := range messages {
@@ -47,9 +46,8 @@ func lettersOf(blocks []adapters.Block) []string {
 	return lines
 }
 
-// counted gives a numbered line of a list as one with the number in its text. A platform
-// that counts for itself, so that the numbers would be others, is given them so, and people
-// see the same.
+// counted converts an ordered list item to a line with the number in its text. Adapters do that where the platform
+// would number items differently; people see the same.
 func counted(b adapters.Block) adapters.Block {
 	if b.Kind != adapters.Item || b.Marker == "-" {
 		return b
@@ -58,11 +56,11 @@ func counted(b adapters.Block) adapters.Block {
 	return adapters.Block{Spans: append([]adapters.Span{number}, b.Spans...)}
 }
 
-// unseen is no letter anywhere, or takes no room. A make may put the latter where the
-// platform would take what stands around it for its own, as within "```" in code.
+// unseen are characters that are invalid or invisible. An adapter may add the latter to keep the platform from
+// interpreting the text around them, such as "```" in code.
 const unseen = "\x00\ufffd\u200b\u2060\ufeff"
 
-// visible returns what can be seen of a line.
+// visible returns the visible characters of a line.
 func visible(l string) string {
 	return strings.TrimRight(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(unseen, r) {
@@ -72,7 +70,7 @@ func visible(l string) string {
 	}, l), " \t")
 }
 
-// shows checks that messages show a text as it means, and nothing else before it.
+// shows checks that messages show a text with its meaning, and nothing else before it.
 func (s *scene) shows(messages []Shown, text string) {
 	s.Helper()
 	want, got := strings.Join(lettersOf(adapters.Parse(text)), "\n"), letters(messages)
@@ -90,7 +88,7 @@ func (s *scene) shows(messages []Shown, text string) {
 	}
 }
 
-// styled returns the blocks that hold something, each as one word.
+// styled returns the non-empty blocks, each as one word.
 func styled(blocks []adapters.Block) []string {
 	var all []string
 	for _, b := range blocks {
@@ -130,7 +128,7 @@ func markdown(s *scene) {
 	}
 }
 
-// plain are texts that mean nothing to [adapters.Parse], but something elsewhere.
+// plain are texts without a meaning for [adapters.Parse], but with one elsewhere.
 var plain = []string{
 	"# no heading", "## none", "-# small", "__underlined__ _italic_ ~~struck~~ ||hidden||", "~struck~ _it_", "a_b_c",
 	"<b>bold?</b> <script>alert(1)</script>", "&lt;b&gt; &amp; &#64;",
@@ -154,7 +152,7 @@ func letterByLetter(s *scene) {
 	s.shows(s.of(thread, s.say(thread, all)), all)
 }
 
-// textsOfOthers checks what the bot quotes: escaped, and as code.
+// textsOfOthers checks quotations: escaped, and as code.
 func textsOfOthers(s *scene) {
 	thread := s.thread()
 	for _, text := range append(slices.Clone(plain), "**bold**", "`code`", "- item", "> quote", "1. one", "[a](https://example.com)", "```\ncode\n```", "\\*") {
@@ -164,7 +162,7 @@ func textsOfOthers(s *scene) {
 	}
 }
 
-// longText returns a text of so many words, of which each is there once.
+// longText returns a text with that many different words.
 func longText(words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -183,7 +181,7 @@ func longText(words int) string {
 	return b.String()
 }
 
-// longTexts checks that no word is lost, none comes twice, and that the parts are known.
+// longTexts checks that no word is lost or repeated, and that the parts are known.
 func longTexts(s *scene) {
 	thread := s.thread()
 	text := longText(6000)
@@ -210,7 +208,7 @@ func countSpans(messages []Shown, is func(adapters.Span) bool) int {
 	return n
 }
 
-// longCode checks that code stays code, in all parts.
+// longCode checks that code stays code in all parts.
 func longCode(s *scene) {
 	thread := s.thread()
 	var code []string
@@ -237,7 +235,7 @@ func longCode(s *scene) {
 	}
 }
 
-// longClusters checks that what has no space is cut between the letters.
+// longClusters checks that a text without spaces is cut between characters.
 func longClusters(s *scene) {
 	thread := s.thread()
 	//nolint:gosmopolitan // other scripts are what is tested

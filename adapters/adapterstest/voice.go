@@ -2,8 +2,8 @@ package adapterstest
 
 import "atelier/adapters"
 
-// voiceMessages checks that a message in which somebody spoke, and wrote nothing, is heard
-// wherever one that is written is, and that its sound is told from one sent as a file.
+// voiceMessages checks that a voice message is received wherever a written one is, and that its sound is
+// distinguished from one sent as a file.
 func voiceMessages(s *scene) {
 	e := s.listen()
 	spoken := Upload{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS of a voice"), Voice: true}

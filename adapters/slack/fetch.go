@@ -82,8 +82,8 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}{r, body}, nil
 }
 
-// isWhole reports, by the size, whether content that looks like a web page is the file itself. No login page is as
-// short as sniffed.
+// isWhole reports, by the size, whether content that looks like a web page is the file itself. Content longer than
+// looked is not a login page.
 func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
 	const looked = 1 << 20
 	if f.Size == 0 {
