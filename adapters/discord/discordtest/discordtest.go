@@ -1,17 +1,16 @@
-// Package discordtest is a server that speaks Discord's REST interface (v9) and its gateway
-// over the loopback, for tests and benchmarks: the bot connects as it would to Discord, and
-// the test does what people do there and looks at what they see.
+// Package discordtest is a local Discord server for tests and benchmarks, with the REST interface (v9) and the
+// gateway: the bot connects as it would to Discord, and the test does what people do there and checks what they
+// see.
 //
-// It refuses what Discord refuses, with the same status and code, delivers only what the
-// intents of the bot grant, and does one thing after another: an event is queued for every
-// session before the call that caused it returns. Voice, presences, moderation and stickers
-// are left out.
+// It rejects what Discord rejects, with the same status and code, and delivers only what the bot's intents grant.
+// Everything is sequential: an event is queued for every session before the call that caused it returns. Voice,
+// presences, moderation and stickers are left out.
 //
-// Everybody is a member of every guild. Methods of all parts may be called from any
-// goroutine; a test that asks for something that does not exist fails.
+// Everybody is a member of every guild. Methods of all parts are safe for concurrent use; a test that asks for
+// something that does not exist fails.
 //
-// The refusals are documented at https://discord.com/developers/docs: the pages on the
-// gateway, its events, opcodes and status codes, the rate limits, and the resources.
+// The rejections are documented at https://discord.com/developers/docs: the pages on the gateway, its events,
+// opcodes and status codes, the rate limits, and the resources.
 package discordtest
 
 import (
@@ -26,11 +25,11 @@ import (
 
 // Options change the server. The zero value is Discord's behaviour.
 type Options struct {
-	// MaxFile is the most bytes of a file that the bot posts without boosts; 0 is 20 MiB. A larger
-	// one is refused with 413 and code 40005.
+	// MaxFile is the maximum size of a file that the bot posts without boosts, in bytes; 0 is 20 MiB. A larger one
+	// is rejected with 413 and code 40005.
 	MaxFile int64
-	// Identifies is how many sessions may begin a day; 0 is 1,000. After that the token is
-	// no longer accepted.
+	// Identifies is how many sessions may be started per day; 0 is 1,000. After that the token is no longer
+	// accepted.
 	Identifies int
 	// WithoutContent withholds the privileged intent to read what people write.
 	WithoutContent bool
@@ -54,7 +53,7 @@ type Server struct {
 	once         sync.Once
 }
 
-// New starts a server and ends it with the test.
+// New starts a server, which ends with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	o.MaxFile = or(o.MaxFile, 20<<20)
@@ -95,7 +94,7 @@ func or[T comparable](value, otherwise T) T {
 	return value
 }
 
-// Close ends the server, as the test's end does.
+// Close ends the server, as the end of the test does.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		s.do(func() { close(s.done) })
@@ -106,10 +105,10 @@ func (s *Server) Close() {
 	})
 }
 
-// URL returns the address of the REST interface, without a slash at its end.
+// URL returns the URL of the REST interface, without a trailing slash.
 func (s *Server) URL() string { return s.address + apiPath }
 
-// Token returns the bot's, without "Bot ".
+// Token returns the bot's token, without "Bot ".
 func (s *Server) Token() string { return s.token }
 
 // Bot returns the bot under test.
@@ -121,17 +120,16 @@ func (s *Server) BotID() string { return s.bot.ID }
 // ApplicationID returns the id of the bot's application.
 func (s *Server) ApplicationID() string { return s.app }
 
-// Advance moves the server's clock forward, by which links, nonces, deferred responses and
-// lost sessions expire.
+// Advance moves the server's clock forward, which expires links, nonces, deferred responses and lost sessions.
 func (s *Server) Advance(d time.Duration) { s.do(func() { s.skipped += d }) }
 
-// Await waits until the condition holds. It asks at once and after every change, and returns
-// the context's error if that ends first. The condition may call the server.
+// Await waits until the condition is true. It checks at once and after every change, and returns the context's
+// error if that ends first. The condition may call the server.
 func (s *Server) Await(ctx context.Context, condition func() bool) error {
 	return s.await(ctx, condition)
 }
 
-// Revoke ends the token: 401, and 4004 by the gateway.
+// Revoke invalidates the token: calls fail with 401, and the gateway closes with 4004.
 func (s *Server) Revoke() {
 	s.do(func() {
 		s.revoked = true

@@ -18,7 +18,7 @@ type Faults struct {
 // trouble fails the next calls of some routes.
 type trouble struct {
 	left   int
-	on     []Route // none is all
+	on     []Route // nil is all
 	answer *answer
 }
 
@@ -80,8 +80,8 @@ func (f *Faults) RefuseNext(n, status, code int, on ...Route) {
 	f.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
 }
 
-// LoseAnswers does the next n calls of these routes (of [PostMessage] if none is given), and
-// breaks their connection before the answer. Refused calls do not count.
+// LoseAnswers executes the next n calls of these routes (of [PostMessage] if none is given), but breaks the
+// connection before responding. Rejected calls do not count.
 func (f *Faults) LoseAnswers(n int, on ...Route) {
 	if len(on) == 0 {
 		on = []Route{PostMessage}
@@ -89,7 +89,7 @@ func (f *Faults) LoseAnswers(n int, on ...Route) {
 	f.do(func() { f.losing = append(f.losing, &trouble{left: n, on: on}) })
 }
 
-// Stall holds all calls until the server ends. The channel reports each.
+// Stall blocks all calls until the server ends. The channel reports each.
 func (f *Faults) Stall() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()

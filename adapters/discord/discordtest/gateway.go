@@ -96,7 +96,7 @@ func control(op int, data any) []byte { return encode(payload{Op: op, Data: enco
 
 // closeQuietly closes what the other side may have closed already.
 func closeQuietly(c io.Closer) {
-	_ = c.Close() //nolint:errcheck // that is no fault
+	_ = c.Close() //nolint:errcheck // that is no error
 }
 
 // Withhold stops sending events of these types, such as MESSAGE_CREATE.
@@ -133,7 +133,7 @@ func (gw *Gateway) Resumes() int {
 	return gw.resumed
 }
 
-// Intents returns those of the latest session.
+// Intents returns the intents of the latest session.
 func (gw *Gateway) Intents() int {
 	gw.mu.Lock()
 	defer gw.mu.Unlock()
@@ -185,8 +185,7 @@ func (gw *Gateway) Reconnect() {
 	})
 }
 
-// InvalidSession says that the sessions are not valid (9). Unless they are resumable they are
-// gone.
+// InvalidSession says that the sessions are invalid (9). They are deleted unless they are resumable.
 func (gw *Gateway) InvalidSession(resumable bool) {
 	gw.do(func() {
 		for c := range gw.conns {

@@ -32,7 +32,7 @@ type messageBody struct {
 	Flags       *int              `json:"flags"`
 }
 
-// attachmentBody describes a file that is sent.
+// attachmentBody describes a sent file.
 type attachmentBody struct {
 	ID          any     `json:"id"` // a number or its digits
 	Filename    string  `json:"filename"`
@@ -62,7 +62,7 @@ func (b *messageBody) nonce() string {
 	return fmt.Sprint(b.Nonce)
 }
 
-// rich reports whether a message is to be made of components.
+// rich reports whether a message must consist of components.
 func (b *messageBody) rich() bool { return b.Flags != nil && *b.Flags&flagComponents != 0 }
 
 // check checks the form itself.
@@ -150,7 +150,7 @@ func (m *entry) empty() bool {
 	return m.content == "" && len(m.attachments) == 0 && len(m.embeds) == 0 && (!m.rich() || len(m.rows) == 0)
 }
 
-// rich reports whether a message is made of components.
+// rich reports whether a message consists of components.
 func (m *entry) rich() bool { return m.flags&flagComponents != 0 }
 
 // text returns what people read.
@@ -167,7 +167,7 @@ func (m *entry) text() string {
 	return strings.Join(all, "\n")
 }
 
-// uploads has components refer to the files of a message as Discord tells them, and returns the ids of those files.
+// uploads resolves the files in the components of a message, as Discord reports them, and returns the files' ids.
 func (m *entry) uploads(link func(*attachment) string) (ids []string) {
 	refer := func(to *form.Media) *attachment {
 		for _, a := range m.attachments {
@@ -222,14 +222,14 @@ type entry struct {
 	content     string
 	flags       int
 	created     time.Time
-	edited      time.Time // zero if it was not
+	edited      time.Time // zero if never
 	edits       int
 	attachments []*attachment
 	embeds      []json.RawMessage
 	rows        []form.Component
 	reference   *reference
 	snapshot    *entry   // the forwarded message
-	thread      *channel // that was started from it
+	thread      *channel // started from it
 	nonce       string
 	noncedAt    time.Time
 	reactions   []*Reaction
@@ -260,7 +260,7 @@ func (c *channel) find(id string) *entry {
 	return nil
 }
 
-// index returns the place of a message, or where it would be.
+// index returns the index of a message, or where it would be.
 func (c *channel) index(id string) (int, bool) {
 	return slices.BinarySearchFunc(c.messages, id, func(m *entry, id string) int { return compareIDs(m.id, id) })
 }

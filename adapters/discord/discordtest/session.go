@@ -30,7 +30,7 @@ func messageIntent(c *channel) int {
 type event struct {
 	kind    string
 	intent  int      // 0 is granted to all
-	channel *channel // that the bot must be able to see; nil is none
+	channel *channel // the bot must be able to see it; nil if none
 }
 
 // payload is a message of the gateway.
@@ -58,14 +58,14 @@ type told struct {
 	once  bool // it is not sent again
 }
 
-// mostKept is how many events a session keeps. Of more the older half is forgotten, and the
-// session cannot be resumed from there.
+// mostKept is how many events a session keeps. Beyond that the older half is dropped, and the session cannot be
+// resumed from there.
 const mostKept = 50_000
 
-// resumeWithin is for how long a session without connection can be resumed.
+// resumeWithin is how long a session without a connection can be resumed.
 const resumeWithin = 3 * time.Minute
 
-// resumedEvent ends what is sent again.
+// resumedEvent ends the repetition of missed events.
 const resumedEvent = "RESUMED"
 
 func encode(v any) json.RawMessage {
@@ -90,7 +90,7 @@ func (x *session) dispatch(kind string, data json.RawMessage) {
 	}
 }
 
-// heard forgets what the bot has received.
+// heard drops the events that the bot has received.
 func (x *session) heard(seq int64) {
 	if n := min(seq-x.first+1, int64(len(x.log))); n > 0 {
 		x.log = slices.Clone(x.log[n:])

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/await"
 )
 
-// shared is what all parts of the server use: one lock, so that everything changes as one,
+// shared is what all parts of the server use: one lock, so that changes are atomic,
 // its clock, its ids, and what the bot's token and application may do. Unless they say
 // otherwise, unexported methods of the parts are called with the lock held.
 type shared struct {
@@ -41,7 +41,7 @@ func (s *shared) await(ctx context.Context, condition func() bool) error {
 
 func (s *shared) now() time.Time { return time.Now().Add(s.skipped) }
 
-// do changes something, without the lock held, and wakes those who wait for a change.
+// do runs a change, and wakes those who wait for one. It is called without the lock.
 func (s *shared) do(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *shared) do(change func()) {
 	s.changes.Notify()
 }
 
-// wrongf fails the test: it asked for something that does not exist.
+// wrongf fails the test because it asked for something that does not exist.
 func (s *shared) wrongf(format string, args ...any) {
 	s.tb.Helper()
 	s.tb.Errorf("discordtest: "+format, args...)

@@ -8,7 +8,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// state is who and what there is, and what the bot may do.
+// state is everything that exists, and what the bot may do.
 type state struct {
 	*shared
 	users       map[string]User
@@ -31,7 +31,7 @@ func newState(s *shared) *state {
 type guild struct {
 	id, name, owner string
 	tier            int  // of its boosts
-	foreign         bool // the bot is no member
+	foreign         bool // the bot is not a member
 	joined          time.Time
 	roles           []*role
 	channels        []*channel // threads too
@@ -63,7 +63,7 @@ type channel struct {
 	guild     *guild // nil where it is direct
 	parent    *channel
 	owner     string // who started the thread
-	recipient User   // of a direct one
+	recipient User   // of a direct channel
 	forbidden Permission
 	archived  bool
 	locked    bool
@@ -93,10 +93,10 @@ type User struct {
 // Mention returns the text that mentions the user.
 func (u User) Mention() string { return "<@" + u.ID + ">" }
 
-// foreign reports whether the bot is no member of a channel.
+// foreign reports whether the bot is not a member of a channel.
 func (c *channel) foreign() bool { return c.kind == groupChannel || c.guild != nil && c.guild.foreign }
 
-// maxFile returns the most bytes of a file that the bot posts in a channel.
+// maxFile returns the size limit of a file that the bot posts in a channel, in bytes.
 func (st *state) maxFile(c *channel) int64 {
 	most := st.options.MaxFile
 	if c.guild != nil && c.guild.tier >= 2 {
@@ -105,7 +105,7 @@ func (st *state) maxFile(c *channel) int64 {
 	return most
 }
 
-// maxAnswer returns the most bytes of a file with which the bot answers an interaction.
+// maxAnswer returns the size limit of a file with which the bot answers an interaction, in bytes.
 func (st *state) maxAnswer(i *Interaction) int64 {
 	if st.nitro[i.By.ID] {
 		return 500 << 20

@@ -1,6 +1,6 @@
 package discordtest
 
-// World is who and what there is: guilds, channels and users, and what people see of them.
+// World is the guilds, channels and users, and what people see of them.
 type World struct{ *changes }
 
 // BreakFiles makes the links of a message's files expire.
@@ -14,14 +14,14 @@ func (w *World) BreakFiles(channel, message string) {
 	})
 }
 
-// BlockTitle refuses threads with a word in their title, as AutoMod does (200001).
+// BlockTitle rejects threads with a word in their title, as AutoMod does (200001).
 func (w *World) BlockTitle(word string) { w.do(func() { w.blocked = append(w.blocked, word) }) }
 
-// Crowd refuses new threads (160006), or accepts them again.
+// Crowd rejects new threads (160006), or accepts them again.
 func (w *World) Crowd(full bool) { w.do(func() { w.crowded = full }) }
 
-// Messages returns the messages of a channel that everybody sees, the oldest first, without
-// Discord's own. It is nil if there is no such channel.
+// Messages returns the messages of a channel that everybody sees, oldest first, without Discord's own. It is nil
+// if there is no such channel.
 func (w *World) Messages(channel string) []Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,10 +59,10 @@ func (w *World) Typing(channel string) bool {
 	return c != nil && w.now().Before(c.typing)
 }
 
-// Forbid takes permissions from the bot in a channel and its threads.
+// Forbid removes permissions from the bot in a channel and its threads.
 func (w *World) Forbid(channel string, p Permission) { w.permit(channel, p, 0) }
 
-// Allow takes Forbid back.
+// Allow undoes Forbid.
 func (w *World) Allow(channel string, p Permission) { w.permit(channel, 0, p) }
 
 // ThreadName returns the name of a thread.
@@ -100,7 +100,7 @@ func (w *World) Guild(name string) (id string) {
 	return id
 }
 
-// Elsewhere adds a guild of which the bot is no member: people who have installed it use it there.
+// Elsewhere adds a guild of which the bot is not a member; people who have installed it use it there.
 func (w *World) Elsewhere(name string) (id string) {
 	w.do(func() {
 		g := &guild{name: name, owner: w.newUser("Owner of "+name, false).ID, joined: w.now(), assigned: map[string][]string{}, foreign: true}
@@ -111,7 +111,7 @@ func (w *World) Elsewhere(name string) (id string) {
 	return id
 }
 
-// Group adds a channel of people without the bot, some of whom have installed it.
+// Group adds a channel of people without the bot; some of them have installed it.
 func (w *World) Group() (id string) {
 	w.do(func() {
 		id = w.id()
@@ -162,7 +162,7 @@ func (w *World) Admin(guild string, u User) {
 // Channel adds a text channel.
 func (w *World) Channel(guild, name string) (id string) { return w.channel(guild, name, textChannel) }
 
-// Forum adds a forum, which holds threads only.
+// Forum adds a forum, which contains only threads.
 func (w *World) Forum(guild, name string) (id string) { return w.channel(guild, name, forumChannel) }
 
 // DM returns the direct channel of somebody and the bot.

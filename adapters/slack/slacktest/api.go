@@ -29,11 +29,11 @@ type API struct {
 // method is one method of the Web API.
 type method struct {
 	scope  func(url.Values) string // "" needs none
-	perMin float64                 // Slack's rate limit, calls a minute and workspace
+	perMin float64                 // Slack's rate limit, in calls per minute and workspace
 	run    func(url.Values) (object, error)
 }
 
-// Slack's tiers, calls a minute. https://docs.slack.dev/apis/web-api/rate-limits
+// Slack's tiers, in calls per minute. https://docs.slack.dev/apis/web-api/rate-limits
 const (
 	tier2, tier3, tier4 = 20, 50, 100
 	perSecond           = 60  // chat.postMessage, a channel
@@ -88,14 +88,14 @@ func authTest(url.Values) (object, error) {
 	}, nil
 }
 
-// Calls counts the calls of each method, those that failed too.
+// Calls returns the number of calls of each method, including failed ones.
 func (a *API) Calls() map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return maps.Clone(a.calls)
 }
 
-// Limited counts the calls of a method that were above the rate limit.
+// Limited returns how many calls of a method were above the rate limit.
 func (a *API) Limited(method string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -201,13 +201,13 @@ func (a *API) admit(name, token string, args url.Values) error {
 // granted returns the value of X-OAuth-Scopes.
 func (a *API) granted() string { return strings.Join(slices.Sorted(maps.Keys(a.scopes)), ",") }
 
-// bucket lets some calls through, and more as time goes by.
+// bucket is a token bucket.
 type bucket struct {
 	left float64
 	at   time.Time
 }
 
-// pace takes a call out of its method's bucket; above 0 it is how long to wait.
+// pace takes a call out of its method's bucket, and returns how long to wait if it is empty.
 func (a *API) pace(name string, args url.Values) time.Duration {
 	perMin, tiers := a.methods[name].perMin, a.o.Tiers
 	if a.o.Narrow && (name == "conversations.history" || name == "conversations.replies") {
@@ -236,8 +236,8 @@ func (a *API) pace(name string, args url.Values) time.Duration {
 	return 0
 }
 
-// arguments returns those of the query, of a form or of a JSON object, whose values other than
-// strings stay JSON; and the token, which may be in the header.
+// arguments returns the arguments in the query, a form or a JSON object, whose values other than strings stay
+// JSON; and the token, which may be in the header.
 func (a *API) arguments(r *http.Request) (args url.Values, token string, err error) {
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind == "application/json" {
 		args, err = jsonArguments(r)
@@ -280,7 +280,7 @@ func jsonArguments(r *http.Request) (url.Values, error) {
 	return args, nil
 }
 
-// yes reads a boolean as Slack does.
+// yes parses a boolean as Slack does.
 func yes(args url.Values, key string) bool {
 	on, err := strconv.ParseBool(args.Get(key))
 	return err == nil && on

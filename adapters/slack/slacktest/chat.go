@@ -26,7 +26,7 @@ type chatMethods struct {
 	events    *events
 }
 
-// content returns what a message says, checked.
+// content parses and checks the content of a message.
 func (s *shared) content(args url.Values) (*messageState, error) {
 	m := &messageState{user: botUser, botID: botID, text: args.Get("text")}
 	if sent := args.Get("blocks"); sent != "" {
@@ -116,7 +116,7 @@ func (cm *chatMethods) update(args url.Values) (object, error) {
 	if args.Has("text") {
 		m.text = next.text
 	}
-	if args.Has("blocks") { // otherwise the former ones stay
+	if args.Has("blocks") { // otherwise the old ones stay
 		m.blocks = next.blocks
 	}
 	if next.metadata != nil {
@@ -171,7 +171,7 @@ func (cm *chatMethods) setSession(args url.Values) (object, error) {
 	return object{"status": status, "agent_status": status}, nil
 }
 
-// suggest is assistant.threads.setSuggestedPrompts of an agent, whose suggestions belong to no thread.
+// suggest is assistant.threads.setSuggestedPrompts of an agent, whose suggestions do not belong to a thread.
 func (cm *chatMethods) suggest(args url.Values) (object, error) {
 	c, err := cm.workspace.writable(args.Get("channel_id"))
 	if err != nil {
@@ -191,7 +191,7 @@ func (cm *chatMethods) suggest(args url.Values) (object, error) {
 		}
 		messages = append(messages, p.Message)
 	}
-	if args.Get("thread_ts") == "" { // otherwise nothing happens, and nothing is told
+	if args.Get("thread_ts") == "" { // otherwise Slack silently ignores the call
 		c.prompts = messages
 	}
 	return object{}, nil

@@ -20,8 +20,8 @@ type Deliveries struct {
 	sockets   *Sockets
 	webhooks  *Webhooks
 	queue     []*delivery
-	flying    map[string]*delivery // sent over a socket and not acknowledged, by id
-	open      int                  // neither taken nor given up
+	flying    map[string]*delivery // sent over a socket and not acknowledged yet, by id
+	open      int                  // neither acknowledged nor given up
 	attempts  []Delivery
 }
 
@@ -39,20 +39,20 @@ type Delivery struct {
 type delivery struct {
 	kind, id string
 	eventID  string // "" for interactions
-	lane     string // those of one lane are sent in order
-	inLane   bool   // by HTTP: others may wait behind it
+	lane     string // deliveries of one lane are sent in order
+	inLane   bool   // by HTTP: others may be waiting for it
 	path     string // of HTTP
 	body     json.RawMessage
 	attempt  int    // 0 is the first
-	misses   int    // how often it was not taken in time
-	reason   string // of another attempt
+	misses   int    // how often it was not acknowledged in time
+	reason   string // why it is retried
 	sent     time.Time
 	timer    *time.Timer
 	on       *socket
 	over     bool
 	done     chan struct{}
 	taken    bool
-	answer   json.RawMessage // what came with the acknowledgement
+	answer   json.RawMessage // received with the acknowledgement
 	onAck    func()
 }
 
@@ -62,14 +62,14 @@ func newDeliveries(s *shared, w *Workspace, sockets *Sockets, webhooks *Webhooks
 	return d
 }
 
-// Attempts returns all attempts to send something, the oldest first.
+// Attempts returns all delivery attempts, oldest first.
 func (ds *Deliveries) Attempts() []Delivery {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	return slices.Clone(ds.attempts)
 }
 
-// Idle reports whether every event was taken or given up.
+// Idle reports whether every event was acknowledged or given up.
 func (ds *Deliveries) Idle() bool {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -97,7 +97,7 @@ func (ds *Deliveries) enqueue(d *delivery) {
 	ds.queue = append(ds.queue, d)
 }
 
-// again returns the same event as a new attempt.
+// again returns a new attempt for the same event.
 func (d *delivery) again(reason string) *delivery {
 	return &delivery{
 		kind: d.kind, id: d.id + "r", eventID: d.eventID, lane: d.lane, path: d.path, body: d.body,
@@ -105,7 +105,7 @@ func (d *delivery) again(reason string) *delivery {
 	}
 }
 
-// dispatchAll sends what waits, as far as the bot can receive it.
+// dispatchAll sends waiting deliveries, as far as the bot can receive them.
 func (ds *Deliveries) dispatchAll() {
 	if ds.closed {
 		return
@@ -131,8 +131,7 @@ func (ds *Deliveries) dispatchAll() {
 	}
 }
 
-// expireInteractions starts the time of interactions that find no socket, since nobody sends
-// them again.
+// expireInteractions starts the timeout of interactions that find no socket, since they are not retried.
 func (ds *Deliveries) expireInteractions() {
 	for _, d := range ds.queue {
 		if d.eventID == "" && d.timer == nil {
@@ -150,7 +149,7 @@ func (ds *Deliveries) fly(d *delivery, c *socket) {
 	c.put(d.envelope())
 }
 
-// take ends d: it was acknowledged.
+// take ends an acknowledged delivery.
 func (ds *Deliveries) take(d *delivery, body json.RawMessage, status int) {
 	if d == nil || d.over {
 		return
@@ -162,7 +161,7 @@ func (ds *Deliveries) take(d *delivery, body json.RawMessage, status int) {
 	}
 }
 
-// miss ends an attempt that was not acknowledged; an event is tried again.
+// miss ends an attempt that was not acknowledged; events are retried.
 func (ds *Deliveries) miss(d *delivery, reason string, status int) {
 	if d.over {
 		return
@@ -176,7 +175,7 @@ func (ds *Deliveries) miss(d *delivery, reason string, status int) {
 	ds.finish(d, status)
 }
 
-// lose ends what was sent over a socket that closed: events go out on the next one.
+// lose ends what was sent over a closed socket: events are sent over the next one.
 func (ds *Deliveries) lose(c *socket) {
 	of := slices.SortedFunc(maps.Values(ds.flying), func(a, b *delivery) int { return a.sent.Compare(b.sent) })
 	for _, d := range of {

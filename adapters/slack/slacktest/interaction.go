@@ -31,7 +31,7 @@ const (
 	maxUses    = 5 // of a response URL
 )
 
-// Interaction is one press, command, shortcut or submission, on its way to the bot.
+// Interaction is a press, command, shortcut or submission on its way to the bot.
 type Interaction struct {
 	TriggerID   string // opens one modal
 	ResponseURL string // where the bot may answer up to 5 times
@@ -225,7 +225,7 @@ func (is *Interactions) send(i *Interaction, kind string, payload object) {
 	}
 }
 
-// common returns what every interaction but commands says.
+// common returns the fields that all interactions but commands have.
 func (is *Interactions) common(typ, user string, i *Interaction) object {
 	name := is.workspace.users[user].name
 	return object{

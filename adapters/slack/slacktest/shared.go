@@ -15,8 +15,8 @@ import (
 	"atelier/agent/await"
 )
 
-// shared is what all parts of the server use: one lock, so that the workspace changes as
-// one, its clock, ids and timers, and what the bot's tokens allow. Unless they say otherwise,
+// shared is what all parts of the server use: one lock, so that changes of the workspace are
+// atomic, its clock, ids and timers, and what the bot's tokens allow. Unless they say otherwise,
 // unexported methods of the parts are called with the lock held.
 type shared struct {
 	tb      testing.TB
@@ -29,7 +29,7 @@ type shared struct {
 
 	mu       sync.Mutex // guards what follows, and the state of all parts
 	closed   bool
-	dispatch func() // sends what waits
+	dispatch func() // sends what is waiting
 	serial   int    // of ids
 	lastTS   int64  // µs
 	timers   map[*time.Timer]bool
@@ -49,7 +49,7 @@ func newShared(tb testing.TB, o Options) *shared {
 	}
 }
 
-// change does f, without the lock held, as one change of the workspace.
+// change runs f as one change of the workspace. It is called without the lock.
 func (s *shared) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,14 +57,14 @@ func (s *shared) change(f func()) {
 	s.notify()
 }
 
-// read does f, without the lock held.
+// read runs f with the lock. It is called without it.
 func (s *shared) read(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
-// notify wakes the goroutines that wait for a change, and sends the events that are due.
+// notify wakes the goroutines that wait for a change, and sends due events.
 func (s *shared) notify() {
 	s.dispatch()
 	s.changes.Notify()
@@ -73,7 +73,7 @@ func (s *shared) notify() {
 // until is called without the lock.
 func (s *shared) until(ctx context.Context, ok func() bool) error { return s.changes.Until(ctx, ok) }
 
-// after does f as a change, later; never once the server is closed.
+// after runs f as a change, later, but never once the server is closed.
 func (s *shared) after(wait time.Duration, f func()) *time.Timer {
 	var timer *time.Timer
 	timer = time.AfterFunc(wait, func() {
@@ -110,7 +110,7 @@ func (s *shared) ts() string {
 	return fmt.Sprintf("%d.%06d", s.lastTS/1e6, s.lastTS%1e6)
 }
 
-// misusef fails the test: it asked for something that makes no sense.
+// misusef fails the test because it asked for something impossible.
 func (s *shared) misusef(format string, args ...any) {
 	s.tb.Helper()
 	s.tb.Errorf("slacktest: "+format, args...)
@@ -149,7 +149,7 @@ func eachObject(v any, f func(object)) {
 	}
 }
 
-// encode is v as JSON, as the server writes it.
+// encode returns v as JSON, as the server writes it.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

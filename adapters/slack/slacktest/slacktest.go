@@ -1,29 +1,25 @@
-// Package slacktest is a workspace of Slack on this machine, for tests: a server that
-// speaks the Web API, Socket Mode and signed HTTP events, and people who write, react
-// and press buttons in it.
+// Package slacktest is a local Slack workspace for tests: a server for the Web API, Socket Mode and signed HTTP
+// events, and people who write, react and press buttons in it.
 //
-// It refuses what Slack refuses (too long, too many blocks, a missing scope, a channel
-// without the bot, another one's message), answers with Slack's error codes, and fails as
-// a network does: 429, 5xx, HTML, lost answers, stalls, closed sockets, repeated events.
+// It rejects what Slack rejects (texts that are too long, too many blocks, a missing scope, a channel without the
+// bot, somebody else's message), with Slack's error codes, and fails like a network: 429, 5xx, HTML, lost
+// responses, stalls, closed sockets, repeated events.
 //
 // # Guarantees
 //
-//   - Every action of a person (Say, Edit, React, Press…) is visible in the workspace when
-//     the method returns, and its events are on their way: over one of the open sockets, or
-//     by signed HTTP requests after Webhooks.Deliver. The first time, the events
-//     of a channel are sent in the order in which they happened.
-//   - An event is delivered at least once: one that is not acknowledged within
-//     Options.AckWithin, or whose socket closed first, is sent again at Options.Retries,
-//     with the same event_id. Interactions (buttons, commands, shortcuts, views) are sent
-//     once, as on Slack.
-//   - Only what the granted scopes and the subscription cover is sent, the bot's own
-//     messages and reactions too: the bot has to ignore them.
-//   - A message's ts is unique in its channel, and later messages have a higher one.
-//   - Nothing runs on after the test: New closes the server when the test ends and waits
-//     until all of its goroutines have ended.
+//   - Every action of a person (Say, Edit, React, Press…) is visible in the workspace when the method
+//     returns, and its events are on their way: over one of the open sockets, or by signed HTTP
+//     requests after Webhooks.Deliver. First attempts for the events of a channel are sent in order.
+//   - An event is delivered at least once: if it is not acknowledged within Options.AckWithin, or its
+//     socket closed before that, it is sent again after Options.Retries, with the same event_id.
+//     Interactions (buttons, commands, shortcuts, views) are sent once, as on Slack.
+//   - Only what the granted scopes and the subscription cover is sent, including the bot's own messages
+//     and reactions, which the bot has to ignore.
+//   - A message's ts is unique in its channel, and increases.
+//   - Nothing outlives the test: New closes the server when the test ends, and waits for all of its
+//     goroutines.
 //
-// Texts are as sent over the wire: mentions are <@U…> (see Mention), and &, <, > of what a
-// person typed are escaped.
+// Texts are as on the wire: mentions are <@U…> (see Mention), and &, <, > in typed text are escaped.
 package slacktest
 
 import (
@@ -49,34 +45,33 @@ const (
 
 // Options change the workspace. The zero value is Slack's behaviour.
 type Options struct {
-	// MentionFirst sends app_mention before the message event of a mention; Slack
-	// guarantees no order.
+	// MentionFirst sends app_mention before the message event of a mention; Slack guarantees no order.
 	MentionFirst bool
 	// MentionBare sends app_mention without the files of its message, as Slack may.
 	MentionBare bool
-	// AckWithin is the time to acknowledge an event or an interaction; 0 is Slack's 3 s.
+	// AckWithin is the timeout for acknowledging an event or an interaction; 0 is Slack's 3 s.
 	AckWithin time.Duration
-	// Retries are the pauses before an event that was not acknowledged is sent again;
-	// nil is Slack's: at once, after a minute, after 5 minutes. Empty means never.
+	// Retries are the pauses before repeating an event that was not acknowledged; nil is Slack's: at once, after a
+	// minute, after 5 minutes. Empty means never.
 	Retries []time.Duration
-	// Tiers, above 0, limits the methods as Slack does per workspace (chat.postMessage per
-	// channel), that many times faster than Slack: 1 is Slack's pace. 0 limits nothing.
+	// Tiers, above 0, limits the methods as Slack does per workspace (chat.postMessage per channel), that many
+	// times faster: 1 is Slack's pace. 0 means no limits.
 	Tiers float64
-	// Narrow limits conversations.history and conversations.replies as Slack does for apps that
-	// are distributed outside of its Marketplace: one call a minute, 15 messages at once.
+	// Narrow limits conversations.history and conversations.replies as Slack does for apps distributed outside of
+	// its Marketplace: one call per minute, 15 messages per page.
 	// https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
 	Narrow bool
-	// ShareAfter is how long after files.completeUploadExternal the message with the
-	// files appears; 0 is 20 ms, below 0 is before the answer.
+	// ShareAfter is how long after files.completeUploadExternal the message with the files appears; 0 is 20 ms,
+	// and a negative value is before the response.
 	ShareAfter time.Duration
-	// Foreign behaves as other servers of the same protocol do: the token is read from the
-	// header only, bytes are uploaded to another port, under another name of this machine,
-	// and files.info does not say where a file is shared.
+	// Foreign behaves like other servers with the same protocol: the token is read from the header only, bytes are
+	// uploaded to another port, under another name of this machine, and files.info does not say where a file is
+	// shared.
 	Foreign bool
-	// BareFiles shows files without the blocks that are sent with them, and OwnerlessFiles shows both in a
-	// message that names no app, whose buttons reach nobody.
+	// BareFiles drops the blocks that are sent with files. OwnerlessFiles shows both in a message that names no
+	// app, so that its buttons reach nobody.
 	BareFiles, OwnerlessFiles bool
-	// LacksFeedback refuses the blocks with feedback buttons.
+	// LacksFeedback rejects blocks with feedback buttons.
 	LacksFeedback bool
 	// Lacks are methods that the server does not have.
 	Lacks []string
@@ -95,10 +90,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server is a workspace of Slack. The methods of its parts may be called from any goroutine.
+// Server is a Slack workspace. The methods of its parts are safe for concurrent use.
 type Server struct {
 	*shared
-	Workspace    *Workspace    // who and what is there, and what people see
+	Workspace    *Workspace    // people, channels and what people see
 	People       *People       // what people write
 	Interactions *Interactions // buttons, commands, shortcuts and modals
 	API          *API          // the Web API
@@ -107,10 +102,10 @@ type Server struct {
 	Webhooks     *Webhooks     // signed HTTP events
 	Faults       *Faults       // failing calls
 	http         *httptest.Server
-	uploads      *httptest.Server // where files are uploaded to, if that is another server
+	uploads      *httptest.Server // upload server, if separate
 }
 
-// New starts a workspace and ends it with the test.
+// New starts a workspace, which ends with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	s := &Server{shared: newShared(tb, o.withDefaults())}
@@ -157,11 +152,11 @@ func (*Server) BotUser() string { return botUser }
 // BotID returns the bot_id of the bot's messages.
 func (*Server) BotID() string { return botID }
 
-// Until waits until ok holds. It asks at once and after each change of the workspace, and
-// returns the context's error if that ends first. ok may call the server.
+// Until waits until ok is true. It checks at once and after each change of the workspace, and returns the
+// context's error if that ends first. ok may call the server.
 func (s *Server) Until(ctx context.Context, ok func() bool) error { return s.until(ctx, ok) }
 
-// DropScope takes scopes from the bot's token: missing_scope, and no events of them.
+// DropScope removes scopes from the bot's token: calls fail with missing_scope, and their events are not sent.
 func (s *Server) DropScope(scopes ...string) {
 	s.change(func() {
 		for _, scope := range scopes {
@@ -170,10 +165,9 @@ func (s *Server) DropScope(scopes ...string) {
 	})
 }
 
-// Revoke ends both tokens with an error such as token_revoked, account_inactive or
-// invalid_auth ("" is token_revoked): every method fails with it and the sockets close.
-// The event tokens_revoked is sent first, and the sockets close when it was acknowledged,
-// or after a second.
+// Revoke invalidates both tokens with an error such as token_revoked, account_inactive or invalid_auth ("" is
+// token_revoked): every method fails with it. The event tokens_revoked is sent first, and the sockets close when
+// it was acknowledged, or after a second.
 func (s *Server) Revoke(code string) {
 	if code == "" {
 		code = "token_revoked"
@@ -208,7 +202,7 @@ func (s *Server) start(files *fileMethods) {
 	s.wg.Go(s.Webhooks.run)
 }
 
-// close ends the server; nothing of it runs when it returns.
+// close ends the server and waits for its goroutines.
 func (s *Server) close() {
 	s.mu.Lock()
 	s.closed = true

@@ -22,8 +22,8 @@ type Webhooks struct {
 	workspace  *Workspace
 	deliveries *Deliveries
 	client     *http.Client
-	errands    chan *delivery // what is to be sent
-	base       string         // where to; "" sends over sockets
+	errands    chan *delivery // deliveries to send
+	base       string         // target URL; "" sends over sockets
 	lanes      map[string][]*delivery
 	latest     *signed
 }
@@ -131,8 +131,8 @@ func (wh *Webhooks) send(d *delivery) {
 	wh.errands <- d // run receives it, as the server is not closed
 }
 
-// run sends each delivery on a goroutine of its own until the server closes. It is called
-// without the lock, as all below.
+// run sends each delivery in its own goroutine until the server closes. It is called without the lock, like all
+// methods below.
 func (wh *Webhooks) run() {
 	for {
 		select {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Workspace is who and what is there: people, channels, messages and files, and what
-// people see of them.
+// Workspace is the people, channels, messages and files, and what people see of them.
 type Workspace struct {
 	*shared
 	users     map[string]*userState
@@ -75,7 +74,7 @@ func (w *Workspace) Bot(name string) string {
 	return id
 }
 
-// Elsewhere makes user one of another workspace, who came in by a shared channel.
+// Elsewhere makes a user one of another workspace, in a shared channel.
 func (w *Workspace) Elsewhere(user, team string) { w.change(func() { w.users[user].team = team }) }
 
 // Channel adds a public channel with the bot and members in it and returns its id.
@@ -139,8 +138,8 @@ func (w *Workspace) NoThreads(channel string) {
 	w.changeChannel(channel, func(c *channelState) { c.noThreads = true })
 }
 
-// Messages returns the messages of a channel, the oldest first: those of the thread with the
-// root threadTS (the root first), or if that is empty those outside of threads.
+// Messages returns the messages of a channel, oldest first: those of the thread with the root threadTS (the root
+// first), or, if that is empty, those outside of threads.
 func (w *Workspace) Messages(channel, threadTS string) []Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -271,7 +270,7 @@ func (c *channelState) kind() string {
 	return "channel"
 }
 
-// plural begins the scopes of the channel, and ends its subscription.
+// plural is the prefix of the channel's scopes, and the suffix of its subscription.
 func (c *channelState) plural() string {
 	if c.user != "" {
 		return "im"

@@ -1,11 +1,11 @@
-// Package browsertest lets tests look at pages as people do: in headless Chromium. The tests of a
-// package share one process; each page has its own storage.
+// Package browsertest tests pages in headless Chromium. The tests of a package share one process; each page has
+// its own storage.
 //
-// A page fails its test if it logs an error or warning, throws, breaks its
-// Content-Security-Policy, has a request fail, or asks another host. [Page.Expect] allows these.
+// A page fails its test if it logs an error or warning, throws, violates its Content-Security-Policy, has a
+// request fail, or contacts another host. [Page.Expect] allows these.
 //
-// Without Chromium the tests are skipped, and say what to install. The environment variable
-// CHROMIUM is its path; "none" skips them too.
+// Without Chromium the tests are skipped with a hint on what to install. The environment variable CHROMIUM is its
+// path; "none" skips them too.
 package browsertest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long anything in a browser may take: long, as the machine may be busy.
+// patience is the timeout of everything in a browser; it is long, since the machine may be busy.
 const patience = 4 * time.Minute
 
 // Browser is a running Chromium.
@@ -67,7 +67,7 @@ func Start(tb testing.TB) *Browser {
 func launch(path string) (*Browser, func() error, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.NoSandbox, // a container has no user namespaces to make one of; the pages are our own
+		chromedp.NoSandbox, // containers lack the user namespaces it needs; the pages are our own
 		chromedp.Flag("headless", "new"),
 		chromedp.DisableGPU,
 		chromedp.Flag("hide-scrollbars", true),
@@ -97,7 +97,7 @@ func launch(path string) (*Browser, func() error, error) {
 	return &Browser{ctx}, stop, nil
 }
 
-// find returns the path of Chromium. Where there is none, the test is skipped.
+// find returns the path of Chromium. If there is none, the test is skipped.
 func find(tb testing.TB) string {
 	tb.Helper()
 	switch path := os.Getenv("CHROMIUM"); path {

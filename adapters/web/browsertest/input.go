@@ -7,28 +7,28 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// At is a place of the window, in CSS pixels.
+// At is a place in the window, in CSS pixels.
 type At struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 }
 
-// Button is one of the mouse.
+// Button is a mouse button.
 type Button string
 
-// The buttons of the mouse.
+// The mouse buttons.
 const (
 	Left   Button = "left"
 	Middle Button = "middle"
 )
 
-// Click presses the left button and lets it go.
+// Click presses and releases the left button.
 func (p *Page) Click(at At) {
 	p.tb.Helper()
 	p.Drag(Left, at)
 }
 
-// Move moves the mouse, without a button.
+// Move moves the mouse without pressing a button.
 func (p *Page) Move(at At) {
 	p.tb.Helper()
 	p.mouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at.X, Y: at.Y})
@@ -50,10 +50,10 @@ func (p *Page) Drag(button Button, places ...At) {
 	p.mouse(event)
 }
 
-// Wheel turns the wheel at a place: down, and so away, where dy is above nothing.
+// Wheel turns the wheel at a place: down if dy is positive.
 func (p *Page) Wheel(at At, dy float64) {
 	p.tb.Helper()
-	const none = 1e-6 // a delta of 0 would be left out, and that is refused
+	const none = 1e-6 // a delta of 0 would be omitted, which is rejected
 	p.mouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y, DeltaX: none, DeltaY: dy})
 }
 
@@ -65,7 +65,7 @@ func (p *Page) mouse(event input.DispatchMouseEventParams) {
 	})
 }
 
-// Touch moves a finger along each path, all at once, and lifts them. Paths have the same length.
+// Touch moves one finger along each path, all at once, and lifts them. All paths have the same length.
 func (p *Page) Touch(paths ...[]At) {
 	p.tb.Helper()
 	for step := range paths[0] {

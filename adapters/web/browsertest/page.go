@@ -16,16 +16,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Look is how a page is shown. The zero value is a desktop's window, light.
+// Look is how a page is displayed. The zero value is a light desktop window.
 type Look struct {
 	Width, Height int64   // of the window; zero is 1280 by 800
-	Scale         float64 // pixels of the screen a CSS pixel; zero is 1
+	Scale         float64 // device pixels per CSS pixel; zero is 1
 	Dark          bool
-	Touch         bool   // a phone: fingers, no mouse
-	Language      string // asked for by Accept-Language, "" is the browser's own
+	Touch         bool   // a phone: fingers instead of a mouse
+	Language      string // sent as Accept-Language; "" is the browser's own
 }
 
-// Page is a tab with nothing that others have kept: no cookie, no cache.
+// Page is a tab with its own empty storage and cache.
 type Page struct {
 	tb  testing.TB
 	ctx context.Context //nolint:containedctx // chromedp's handle to a tab is a context
@@ -58,13 +58,13 @@ func (b *Browser) Page(tb testing.TB, look Look) *Page {
 	return p
 }
 
-// Do does all of these, or ends the test.
+// Do runs actions, and ends the test on errors.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.tb.Helper()
 	call(p, "in the browser", func(ctx context.Context) error { return chromedp.Do(ctx, actions...) })
 }
 
-// Open goes to a page and waits until it is loaded.
+// Open navigates to a page and waits until it is loaded.
 func (p *Page) Open(address string) {
 	p.tb.Helper()
 	u, err := url.Parse(address)
@@ -77,7 +77,7 @@ func (p *Page) Open(address string) {
 	p.Do(chromedp.Navigate(address))
 }
 
-// Eval returns the value of a script's expression, of its promise where it is one.
+// Eval returns the value of an expression; it awaits a promise.
 func Eval[T any](p *Page, expression string) T {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -89,13 +89,13 @@ func Eval[T any](p *Page, expression string) T {
 	return v
 }
 
-// Script runs a script, to the end of its promise where it is one.
+// Script runs a script; it awaits a promise.
 func (p *Page) Script(expression string) {
 	p.tb.Helper()
 	p.Do(chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until an expression is true, also on the next page. Each frame evaluates it.
+// Wait waits until an expression is true, even on the next page. It is evaluated once per frame.
 func (p *Page) Wait(expression string) {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -113,7 +113,7 @@ func (p *Page) Wait(expression string) {
 	}
 }
 
-// left tells whether a script was ended because another page is shown.
+// left reports whether a script was aborted by navigating to another page.
 func left(err error) bool {
 	for _, said := range []string{"navigated or closed", "context was destroyed", "Cannot find context", "Cannot find default execution context"} {
 		if strings.Contains(err.Error(), said) {
@@ -123,7 +123,7 @@ func left(err error) bool {
 	return false
 }
 
-// Shot returns a picture of the window, a PNG.
+// Shot returns a PNG of the window.
 func (p *Page) Shot() []byte {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -144,20 +144,20 @@ func (p *Page) Screenshot(name string) {
 		folders = append(folders, folder)
 	}
 	for _, folder := range folders {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // who runs the test names the folder
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // the folder is chosen by the person who runs the test
 			p.tb.Fatal(err)
 		}
 	}
 }
 
-// Expect tells that faults which hold that text are meant to happen.
+// Expect allows faults that contain the text.
 func (p *Page) Expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expected = append(p.expected, text)
 }
 
-// Faults returns what went wrong so far and was not expected.
+// Faults returns the unexpected faults so far.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +205,7 @@ func (p *Page) show(look Look) {
 	}
 }
 
-// call does what the protocol calls so, or ends the test.
+// call runs a command of the protocol, and ends the test on errors.
 func call(p *Page, name string, do func(context.Context) error) {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -215,7 +215,7 @@ func call(p *Page, name string, do func(context.Context) error) {
 	}
 }
 
-// hear notes what goes wrong.
+// hear records faults.
 func (p *Page) hear(event any) {
 	fault := ""
 	switch e := event.(type) {
@@ -242,7 +242,7 @@ func (p *Page) hear(event any) {
 	}
 }
 
-// elsewhere tells of a request to another host than that of the page.
+// elsewhere returns a fault if a request goes to another host than the page's.
 func (p *Page) elsewhere(address string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,7 +253,7 @@ func (p *Page) elsewhere(address string) string {
 	return "a request to another host: " + address
 }
 
-// words returns what was written to the console.
+// words returns what was logged to the console.
 func words(args []*runtime.RemoteObject) string {
 	var all []string
 	for _, a := range args {

@@ -1,6 +1,5 @@
-// Package form checks what the bot sends as Discord does: the lengths of texts, components,
-// forms and commands. It knows the kinds of components that the bot sends; others are
-// refused.
+// Package form validates what the bot sends as Discord does: the lengths of texts, components, forms and commands.
+// It knows the kinds of components that the bot sends; others are rejected.
 package form
 
 import (
@@ -11,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Fault is what is wrong with one field.
+// Fault is an error in one field.
 type Fault struct{ Field, Code, Message string }
 
 // First returns the first fault that is not nil.
@@ -83,7 +82,7 @@ type Item struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Media is a file that a component shows. The bot gives its address alone.
+// Media is a file that a component shows. The bot sends only its URL.
 type Media struct {
 	URL  string `json:"url"`
 	ID   string `json:"attachment_id,omitempty"`
@@ -124,8 +123,8 @@ func Rows(rows []Component) *Fault {
 
 var badLength = &Fault{"components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length."}
 
-// Modal is a form that somebody is asked to fill in: texts, fields with labels, and rows of one text input
-// each, the older kind.
+// Modal is a form for people to fill in: texts, fields with labels, and rows of one text input each, the older
+// kind.
 type Modal struct {
 	CustomID   string      `json:"custom_id"`
 	Title      string      `json:"title"`
@@ -156,7 +155,7 @@ func (c Component) Field() *Component {
 	return c.Component
 }
 
-// Takes reports whether a field of the form takes a text, or the ids of files.
+// Takes reports whether a field of the form accepts a text, or the ids of files.
 func (c Component) Takes(text string, files []string) bool {
 	if c.Type == FileUpload {
 		return len(files) <= max(c.MaxValues, 1) && (len(files) > 0 || c.Required != nil && !*c.Required)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The limits of a message that is made of components.
+// The limits of a message of components.
 const (
 	mostComponents = 40
 	mostDisplayed  = 4000 // characters of all texts
@@ -19,8 +19,8 @@ func Walk(all []Component, visit func(*Component)) {
 	}
 }
 
-// Rich checks the components of a message that is made of them, and that the files to which they refer are among
-// those of the message, by their names.
+// Rich checks the components of a message, and that the files to which they refer, by name, are among the
+// message's.
 func Rich(all []Component, files []string) *Fault {
 	r := richCheck{files: files}
 	r.parts(all, []int{ActionRow, TextDisplay, Gallery, File, Separator, Container})

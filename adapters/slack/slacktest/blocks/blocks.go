@@ -1,5 +1,5 @@
-// Package blocks checks messages and modals of Block Kit as Slack does. It knows the kinds of
-// blocks that the bot sends; any other kind is refused, so that a test fails until its limits
+// Package blocks validates Block Kit messages and modals as Slack does. It knows the kinds of
+// blocks that the bot sends; any other kind is rejected, so that a test fails until its limits
 // are checked here too.
 package blocks
 
@@ -35,7 +35,7 @@ const (
 	maxPrivateData = 3000
 )
 
-// InvalidError is the error of a message or modal that Slack would refuse.
+// InvalidError is the error of a message or modal that Slack would reject.
 type InvalidError struct {
 	Code     string // of Slack's answer
 	Messages []string
@@ -312,5 +312,5 @@ func textLength(v any) int {
 	return n
 }
 
-// units counts as Slack does, in units of UTF-16.
+// units returns the length of a text in UTF-16 code units, as Slack counts.
 func units(text string) int { return len(utf16.Encode([]rune(text))) }
