@@ -38,7 +38,7 @@ func TestEventsAreStoredWhole(t *testing.T) {
 	})
 }
 
-// FuzzEvent holds that whatever is read is refused or can be stored, read and named.
+// FuzzEvent checks that every parsed event is rejected, or can be stored, read and identified.
 func FuzzEvent(f *testing.F) {
 	for seed := range 20 {
 		b, err := json.Marshal(events().Example(seed))
@@ -157,7 +157,7 @@ func TestAReactionNeedsNoThread(t *testing.T) {
 	}
 }
 
-// aKey is what every storage takes as one part of a key.
+// aKey matches what every storage accepts as one part of a key.
 var aKey = regexp.MustCompile(`^[A-Za-z0-9_~=-][A-Za-z0-9._~=-]{0,159}$`)
 
 func TestKeysTellApart(t *testing.T) {

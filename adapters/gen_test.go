@@ -8,7 +8,7 @@ import (
 	"atelier/adapters"
 )
 
-// ids draws what platforms may use as ids.
+// ids draws possible ids of platforms.
 func ids() *rapid.Generator[string] {
 	return rapid.StringMatching(`[A-Za-z0-9./~=_:é-]{1,12}`)
 }

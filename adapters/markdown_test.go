@@ -77,14 +77,14 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// texts draws what strangers write.
+// texts draws untrusted texts.
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.String(), rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 	}))
 }
 
-// plain is the text as it should be shown, line by line.
+// plain returns the text as it should be shown, line by line.
 func plain(text string) []string {
 	return strings.Split(strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\ufffd"), "\n")
 }
@@ -118,7 +118,7 @@ func TestEscapedTextIsShownAsItIs(t *testing.T) {
 	})
 }
 
-// FuzzParse holds that every text is read, in a style or as it stands.
+// FuzzParse checks that every text is parsed, as markup or literally.
 func FuzzParse(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(p + "**[a `b` *c*](https://d.e)**" + p)

@@ -101,7 +101,7 @@ func TestReactions(t *testing.T) {
 	}
 }
 
-// TestButtonsMeanTheirSigns, those of answers that were posted before too.
+// TestButtonsMeanTheirSigns includes those of answers that were posted by earlier versions.
 func TestButtonsMeanTheirSigns(t *testing.T) {
 	t.Parallel()
 	r := adapters.Reply{Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller}}

@@ -55,7 +55,7 @@ func TestSplitKeepsTheMeaning(t *testing.T) {
 	})
 }
 
-// long tells whether a mark-up takes a great part of the limit.
+// long reports whether a mark-up takes a great part of the limit.
 func long(text string, limit int) bool {
 	for _, b := range adapters.Parse(text) {
 		n := 0

@@ -12,19 +12,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestRun holds that a platform which keeps the promise passes.
+// TestRun checks that a correct platform passes.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	adapterstest.Run(t, adapterstest.Make{Open: open(""), Bubble: true})
 }
 
-// TestRunWithoutABubble holds that the suite tries as much by the clock of the world.
+// TestRunWithoutABubble checks that the suite also works in real time.
 func TestRunWithoutABubble(t *testing.T) {
 	t.Parallel()
 	adapterstest.Run(t, adapterstest.Make{Open: open("")})
 }
 
-// TestRunWhereThreadsBeginWithAMessage holds that it makes no difference.
+// TestRunWhereThreadsBeginWithAMessage checks that such threads make no difference.
 func TestRunWhereThreadsBeginWithAMessage(t *testing.T) {
 	t.Parallel()
 	adapterstest.Run(t, adapterstest.Make{Bubble: true, Open: func(t *testing.T) adapterstest.Platform {
@@ -35,8 +35,8 @@ func TestRunWhereThreadsBeginWithAMessage(t *testing.T) {
 	}})
 }
 
-// TestRunWhereListsAreCounted holds that a make may write what its platform does not show as
-// it is, as long as people see the same.
+// TestRunWhereListsAreCounted checks that an adapter may rewrite what its platform would show differently, as long
+// as people see the same.
 func TestRunWhereListsAreCounted(t *testing.T) {
 	t.Parallel()
 	adapterstest.Run(t, adapterstest.Make{Bubble: true, Open: func(t *testing.T) adapterstest.Platform {
@@ -47,8 +47,7 @@ func TestRunWhereListsAreCounted(t *testing.T) {
 	}})
 }
 
-// least is a platform that can do no more than it must, and nor can its adapters, but that
-// they tell their limits.
+// least is a platform with only the required methods, and adapters that only tell their limits.
 type least struct{ adapterstest.Platform }
 
 func (l least) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
@@ -69,7 +68,7 @@ func openLeast(t *testing.T) adapterstest.Platform {
 	return least{open("")(t)}
 }
 
-// without lacks all features but some.
+// without lacks all features but the given ones.
 func without(but ...adapterstest.Feature) map[adapterstest.Feature]string {
 	all := map[adapterstest.Feature]string{}
 	for _, f := range adapterstest.Features() {
@@ -80,7 +79,7 @@ func without(but ...adapterstest.Feature) map[adapterstest.Feature]string {
 	return all
 }
 
-// TestRunOfTheLeast holds that a platform need not have any feature.
+// TestRunOfTheLeast checks that all features are optional.
 func TestRunOfTheLeast(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]map[adapterstest.Feature]string{

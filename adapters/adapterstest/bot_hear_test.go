@@ -88,7 +88,7 @@ func (b *bot) hangUp(l *line) {
 	}
 }
 
-// news are what happened and is not being handed over, and what tells of more.
+// news are undelivered happenings, and a channel that announces more.
 func (b *bot) news(busy map[string]bool) (all []*happening, changed <-chan struct{}) {
 	b.chat.mu.Lock()
 	defer b.chat.mu.Unlock()
@@ -138,8 +138,7 @@ func (b *bot) handOver(ctx context.Context, handle adapters.Handler, h *happenin
 	}
 }
 
-// event is what happened, in the words of the promise. It is not ok where it is none of the
-// bot's business.
+// event converts what happened to an event. It returns false if it does not concern the bot.
 func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	switch {
 	case h.by.ID == me && !b.is("hears itself"):
@@ -203,8 +202,7 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	return e, true
 }
 
-// apart tells whether a message is there, and is not the part of an answer that has the
-// choices.
+// apart reports whether a message exists that is not the part of an answer with the choices.
 func (b *bot) apart(id string) bool {
 	b.chat.mu.Lock()
 	defer b.chat.mu.Unlock()
@@ -261,7 +259,7 @@ func (b *bot) earlier(room adapters.Thread, m *message) *adapters.Earlier {
 	}
 }
 
-// text is what people see of what was typed.
+// text returns what people see of typed text.
 func (b *bot) text(typed string) string {
 	if b.is("leaves the mention") {
 		return typed

@@ -106,7 +106,7 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 	return id, 0, nil
 }
 
-// passing makes an error whatever it is, a passing one.
+// passing turns any error into a temporary one.
 func (b *bot) passing(err error) error {
 	if err != nil && b.is("calls all passing") {
 		return errors.New("something is the matter")
@@ -114,7 +114,7 @@ func (b *bot) passing(err error) error {
 	return err
 }
 
-// named are those whom the texts of a message name.
+// named are the people mentioned in the texts of a message.
 func (c *chat) named(p adapterstest.Shown) (ids []string) {
 	texts := append(slices.Clone(p.Choices), textOf(p.Blocks))
 	for _, f := range p.Files {

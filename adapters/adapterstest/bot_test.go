@@ -14,7 +14,7 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// bot is an adapter of the chat, which does one thing wrong, or none.
+// bot is an adapter of the chat, which does one thing wrong, or nothing.
 type bot struct {
 	chat   *chat
 	open   adapters.Opener
@@ -88,7 +88,7 @@ func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.
 
 func (b *bot) is(fault string) bool { return b.broken == fault }
 
-// nonce is what tells a message of a reply from all others.
+// nonce distinguishes a message of a reply from all others.
 func (b *bot) nonce(key string, part int) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *bot) nonce(key string, part int) string {
 	return fmt.Sprint(key, "/", part)
 }
 
-// parts are the messages that a text takes.
+// parts are the messages of a text.
 func (b *bot) parts(r adapters.Reply) []adapterstest.Shown {
 	texts := adapters.Split(r.Text, 2000, nil)
 	switch {
@@ -147,7 +147,7 @@ func (b *bot) parts(r adapters.Reply) []adapterstest.Shown {
 	return parts
 }
 
-// spelled are blocks as for a chat that would count for itself, and end code too early.
+// spelled are blocks for a chat that would number lists itself, and end code too early.
 func spelled(blocks []adapters.Block) (all []adapters.Block) {
 	for _, block := range blocks {
 		block.Code = strings.ReplaceAll(block.Code, "```", "`\u200b`\u200b`")
@@ -159,7 +159,7 @@ func spelled(blocks []adapters.Block) (all []adapters.Block) {
 	return all
 }
 
-// files uploads what is attached.
+// files uploads the attachments.
 func (b *bot) files(ctx context.Context, r adapters.Reply) (files []adapterstest.ShownFile, links []string, _ error) {
 	if err := largest.Check(r); err != nil {
 		return nil, nil, b.passing(err)
@@ -206,7 +206,7 @@ func (b *bot) content(ctx context.Context, a adapters.Attachment) ([]byte, error
 	return content, err
 }
 
-// below puts what stands below the text on its last message.
+// below adds the lines below the text to its last message.
 func (b *bot) below(p *adapterstest.Shown, r adapters.Reply, files []adapterstest.ShownFile, links []string) {
 	if b.is("drops a file") && len(files) > 0 || b.is("sends no file alone") && r.Text == "" {
 		files = files[1:]

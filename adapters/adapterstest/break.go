@@ -86,7 +86,7 @@ func (tr *trial) said(err error) {
 	}
 }
 
-// checking checks that Check tells whether somebody listens.
+// checking checks that Check reports whether somebody listens.
 func checking(s *scene) {
 	c := as[adapters.Checker](s, s.a)
 	silent := func(when string) {

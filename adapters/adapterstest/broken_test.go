@@ -15,8 +15,7 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// broken names the bot's fault to the process that runs the suite on it; with awake it
-// does so outside of a bubble.
+// broken tells the process that runs the suite which fault the bot has; awake means outside of a bubble.
 const (
 	broken = "ADAPTERSTEST_BROKEN"
 	awake  = "ADAPTERSTEST_AWAKE"
@@ -146,7 +145,7 @@ var slow = map[string][]string{
 	"long pauses":                        {"waits for ever"},
 }
 
-// brokenMake is one with a fault, of its bot or of its own.
+// brokenMake is an implementation with a fault, of its bot or of its own.
 func brokenMake(fault string, bubble bool) adapterstest.Make {
 	m := adapterstest.Make{Open: open(fault), Bubble: bubble}
 	if !bubble {
@@ -165,8 +164,7 @@ func brokenMake(fault string, bubble bool) adapterstest.Make {
 	return m
 }
 
-// TestBroken runs the suite in the process that was told what is broken. Each check finds
-// something.
+// TestBroken runs the suite in a process with a fault. Each check must find something.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	if fault := os.Getenv(broken); fault != "" {

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// chat is a platform in memory: what people do on it, and what its servers answer to bots.
+// chat is an in-memory platform: what people do on it, and the server for bots.
 type chat struct {
 	broken string // what its bot does wrong
 	opens  bool   // a thread with a message
@@ -72,7 +72,7 @@ type happening struct {
 	command []string
 }
 
-// line is a connection of a bot.
+// line is a bot's connection.
 type line struct{ cut chan struct{} }
 
 const me = "bot"
@@ -106,7 +106,7 @@ func (c *chat) somebody(name string, isBot, admin bool) adapters.Person {
 	return p
 }
 
-// room opens a room, unless it is there.
+// room opens a room, unless it exists.
 
 func (c *chat) room(thread adapters.Thread) *room {
 	if c.rooms[thread.Key()] == nil {
@@ -131,7 +131,7 @@ func (c *chat) happened(h *happening) {
 	c.tell()
 }
 
-// find gives a message and where it is.
+// find returns a message and where it is.
 
 func (c *chat) find(id string) (*room, *message) {
 	for _, r := range c.rooms {
@@ -176,7 +176,7 @@ func (c *chat) hangUp() {
 	}
 }
 
-// call is what every call of a bot begins with. It holds the lock where there is no error.
+// call begins every call of a bot. It holds the lock unless it returns an error.
 
 func (c *chat) call(ctx context.Context) error {
 	c.mu.Lock()

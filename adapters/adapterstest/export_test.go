@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Names are those of all checks.
+// Names are the names of all checks.
 func Names() []string { return slices.Sorted(maps.Keys(checks())) }
 
-// Features are all that there are.
+// Features are all features.
 func Features() []Feature { return slices.AppendSeq(slices.Clone(untold), maps.Keys(has)) }

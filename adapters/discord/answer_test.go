@@ -16,7 +16,7 @@ func (s *scene) command(sub string) (*discordtest.Interaction, adapters.Event) {
 	return i, s.next()
 }
 
-// A command is answered to who gave it, and nothing stands in the channel.
+// A command is answered to the person who gave it, and nothing appears in the channel.
 func TestCommandIsAnsweredToOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -39,7 +39,7 @@ func TestCommandIsAnsweredToOne(t *testing.T) {
 	}
 }
 
-// An answer that Discord refuses for its form is given as plain text, and to the same person only.
+// An answer whose form Discord rejects is sent as plain text, to the same person only.
 func TestARefusedFormStaysPrivate(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -54,7 +54,7 @@ func TestARefusedFormStaysPrivate(t *testing.T) {
 	}
 }
 
-// What cannot be answered so is answered in the channel.
+// What cannot be answered privately is answered in the channel.
 func TestCommandIsAnsweredToAll(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(s *scene){

@@ -16,7 +16,7 @@ import (
 	"atelier/adapters/outbox"
 )
 
-// scene is a local Discord with a bot, and somebody who writes.
+// scene is a local Discord with a bot, and a person who writes.
 type scene struct {
 	*testing.T
 	s       *discordtest.Server
@@ -90,7 +90,7 @@ func (s *scene) await(condition func() bool) {
 	}
 }
 
-// next is the next event of the bot.
+// next returns the bot's next event.
 func (s *scene) next() adapters.Event {
 	s.Helper()
 	select {
@@ -116,7 +116,7 @@ func (s *scene) send(key string, r adapters.Reply) adapters.MessageRef {
 	return got
 }
 
-// put keeps a file to attach.
+// put stores a file to attach.
 func (s *scene) put(name string, size int) adapters.Attachment {
 	s.mu.Lock()
 	defer s.mu.Unlock()

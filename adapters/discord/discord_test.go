@@ -15,7 +15,7 @@ import (
 	"atelier/adapters/discord/receive"
 )
 
-// A mention in a channel begins a thread, which is called by what was wished for.
+// A mention in a channel begins a thread, which is named after the request.
 func TestThreadOfAMention(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -33,7 +33,7 @@ func TestThreadOfAMention(t *testing.T) {
 	}
 }
 
-// What has nothing but a mention is answered all the same.
+// A bare mention is answered too.
 func TestNothingButAMention(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -65,7 +65,7 @@ func fetched(s *scene, f adapters.File) string {
 	return string(b)
 }
 
-// What is forwarded comes with its files, and a voice message as sound.
+// A forwarded message has its files, and a voice message is a sound.
 func TestForwardedAndSpoken(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -81,7 +81,7 @@ func TestForwardedAndSpoken(t *testing.T) {
 	}
 }
 
-// A wish by a command is shown, and is the message that is answered.
+// A request by a command is shown, and is the message that is answered.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -106,7 +106,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The entry of a message's menu asks for the wish.
+// The entry of a message's menu asks for a request.
 func TestUseWith(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -120,7 +120,7 @@ func TestUseWith(t *testing.T) {
 	}
 }
 
-// The commands are registered where they differ only.
+// Commands are only registered if they differ.
 func TestCommandsOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -132,7 +132,7 @@ func TestCommandsOnce(t *testing.T) {
 	}
 }
 
-// Without the intent to read what is written, the bot hears what mentions it.
+// Without the intent to read content, the bot receives messages that mention it.
 func TestWithoutContent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -152,7 +152,7 @@ func TestWithoutContent(t *testing.T) {
 	}
 }
 
-// Each documented close code is followed by another connection, or by the end.
+// After each documented close code the bot reconnects or ends.
 func TestCloseCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{1000, 1001, 1006, 4000, 4001, 4002, 4003, 4005, 4007, 4008, 4009} {
@@ -179,7 +179,7 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// What was written while the session was lost is read.
+// Messages written while the session was lost are read.
 func TestLostSession(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -202,7 +202,7 @@ func TestLostSession(t *testing.T) {
 	}
 }
 
-// A thread that was put away is taken out for an edit.
+// An archived thread is reopened for an edit.
 func TestArchived(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -226,7 +226,7 @@ func TestArchived(t *testing.T) {
 	}
 }
 
-// What Discord finds too large is not posted, not in part either, and goes as a link then.
+// A reply that is too large for Discord is not posted, not even in part, and is then sent as a link.
 func TestTooLargeForDiscord(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{MaxFile: 1000}).listen()
@@ -242,7 +242,7 @@ func TestTooLargeForDiscord(t *testing.T) {
 	}
 }
 
-// A permission that is missing is named.
+// A missing permission is named.
 func TestMissingPermissions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -272,7 +272,7 @@ func TestMissingPermissions(t *testing.T) {
 	}
 }
 
-// No error holds the token.
+// Errors do not contain the token.
 func TestNoTokenInErrors(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})

@@ -7,8 +7,8 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// TestEdits holds that an edit is heard with the whole message as it is now, however little Discord tells of it. A
-// preview, and an edit of what is not for the bot, are not heard.
+// TestEdits checks that an edit is received with the whole current message, however little Discord sends of it.
+// Previews, and edits of messages that are not for the bot, are ignored.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, partly := range []bool{false, true} {
@@ -45,7 +45,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEditOfTheFilesOnly holds that a message whose file is deleted is heard with those that are there now.
+// TestEditOfTheFilesOnly checks that after a file is deleted the message is received with the remaining files.
 func TestEditOfTheFilesOnly(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/discord/discordtest/form"
 )
 
-// parts are the kinds of the parts of a form that was opened, and those of its fields.
+// parts are the component types of an opened form, and those of its fields.
 func parts(i *discordtest.Interaction) (kinds, fields []int) {
 	opened := i.Form()
 	if opened == nil {
@@ -69,7 +69,7 @@ func TestFormAboutAMessage(t *testing.T) {
 	}
 }
 
-// A server that refuses labels gets the older form, once, and the request comes through.
+// A server that rejects labels gets the older form, once, and the request succeeds.
 func TestOlderForm(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(*scene){

@@ -7,7 +7,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// stopped presses the button below the progress of a request, and gives what is heard.
+// stopped presses the button below the progress of a request, and returns the event.
 func (s *scene) stopped(e adapters.Event) adapters.Event {
 	s.Helper()
 	at, err := s.d.Report(s.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: e.Thread, Request: e.Message.Ref.ID, Title: "At work"})
@@ -22,7 +22,7 @@ func (s *scene) stopped(e adapters.Event) adapters.Event {
 	return s.next()
 }
 
-// In a forum, in a private thread and in a thread of a message, the button ends what it is about.
+// In a forum, in a private thread and in a thread of a message, the button stops the right request.
 func TestStopButton(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*scene) discordtest.Message{
@@ -61,7 +61,7 @@ func TestStopButton(t *testing.T) {
 	}
 }
 
-// What is asked for in a forum is answered there.
+// A request in a forum is answered there.
 func TestForum(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

@@ -24,8 +24,8 @@ func slash(by discordtest.User, channel string) discordtest.SlashCommand {
 	return discordtest.SlashCommand{By: by, Channel: channel, Name: "atelier", Sub: "ask", Options: map[string]string{"text": "a cat"}}
 }
 
-// Where only a person has installed the bot, a command is answered with progress, files and buttons, though
-// the bot can neither read nor write nor react there.
+// If only a person has installed the bot, a command is answered with progress, files and buttons, though the bot
+// can neither read, write nor react there.
 func TestGuest(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]func(*scene) (guild, channel string){
@@ -79,8 +79,8 @@ func TestGuest(t *testing.T) {
 	}
 }
 
-// chooseAsGuest presses the first choice after the command's answers have ended. The button's own answers are for
-// what follows.
+// chooseAsGuest presses the first choice after the command's answers have expired. The button's own answers are
+// used for the rest.
 func (s *scene) chooseAsGuest(thread adapters.Thread, ref adapters.MessageRef) {
 	s.Helper()
 	s.s.Advance(16 * time.Minute)
@@ -103,7 +103,7 @@ func (s *scene) chooseAsGuest(thread adapters.Thread, ref adapters.MessageRef) {
 	}
 }
 
-// Of more messages than Discord lets a guest send for one command, the bot says so.
+// If there are more messages than Discord lets a guest send for one command, the bot says so.
 func TestGuestsMessages(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen().registered()
@@ -118,7 +118,7 @@ func TestGuestsMessages(t *testing.T) {
 	}
 }
 
-// Where Discord refuses the form of a guest's message, it comes once, as plain text.
+// If Discord rejects the form of a guest's message, it is sent once, as plain text.
 func TestGuestRefused(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen().registered()

@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// An answer comes where it may not be a reply, as a message of its own.
+// If an answer may not be a reply, it is a normal message.
 func TestReplyWithoutHistory(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -25,7 +25,7 @@ func TestReplyWithoutHistory(t *testing.T) {
 	}
 }
 
-// Where no thread can be begun, the answer comes in the channel, as a reply, and says why.
+// If no thread can be started, the answer is posted in the channel, as a reply, and says why.
 func TestWithoutThread(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -68,7 +68,7 @@ func TestWithoutThread(t *testing.T) {
 	}
 }
 
-// A message that is gone, and a token that is refused, are still told.
+// A deleted message and a rejected token are still reported.
 func TestNoThreadOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -84,7 +84,7 @@ func TestNoThreadOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// A title that a rule of the server blocks is not insisted on.
+// A title that a rule of the server blocks is replaced.
 func TestBlockedTitle(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -96,7 +96,7 @@ func TestBlockedTitle(t *testing.T) {
 	}
 }
 
-// What Discord says of a thread that is locked is not that a permission to write is missing.
+// The error of a locked thread does not say that a permission to write is missing.
 func TestLockedAndArchived(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -116,7 +116,7 @@ func TestLockedAndArchived(t *testing.T) {
 	}
 }
 
-// What stands before a message is looked for in so many answers, whoever fills them.
+// Earlier messages are looked up in a limited number of calls, whoever wrote them.
 func TestBeforeEnds(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -137,8 +137,7 @@ func TestBeforeEnds(t *testing.T) {
 	}
 }
 
-// Of a message in a channel that replies to others these are looked up, and nothing else that
-// stands there.
+// For a message in a channel that replies to others, these are looked up, and nothing else of the channel.
 func TestBeforeInAChannel(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -162,7 +161,7 @@ func TestBeforeInAChannel(t *testing.T) {
 	}
 }
 
-// A link that is too long for a message is told, and all else is posted.
+// A link that is too long for a message is reported, and everything else is posted.
 func TestLongLink(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

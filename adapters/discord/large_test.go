@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/outbox"
 )
 
-// A file may be as large as each server takes it.
+// Files may be as large as each server accepts.
 func TestFilesOfEachServer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -36,7 +36,7 @@ func TestFilesOfEachServer(t *testing.T) {
 	}
 }
 
-// A server that takes less than Discord's documentation says tells it with its interactions.
+// A server with a lower limit than Discord's documentation says reports it with its interactions.
 func TestLimitOfInteractions(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{MaxFile: 8 << 20}).listen()
@@ -51,7 +51,7 @@ func TestLimitOfInteractions(t *testing.T) {
 	}
 }
 
-// The operator's limit goes before those of the servers.
+// The operator's limit takes precedence over those of the servers.
 func TestLimitOfTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})

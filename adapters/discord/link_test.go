@@ -10,8 +10,8 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// TestLinks holds that links to messages lead to them within a channel, and to no other one, and that those to files
-// of Discord can be opened.
+// TestLinks checks that links to messages are resolved within a channel only, and that links to Discord's files
+// can be opened.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})

@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// lose ends the session for good, and begins another after what happens meanwhile.
+// lose ends the session for good, and begins another one after what happens meanwhile.
 func (s *scene) lose(meanwhile func()) {
 	s.s.Gateway.Refuse(true)
 	s.s.Gateway.InvalidSession(false)
@@ -19,7 +19,7 @@ func (s *scene) lose(meanwhile func()) {
 	s.s.Gateway.Refuse(false)
 }
 
-// What was written while the session was lost is heard, in whatever order it was.
+// Messages written while the session was lost are received, in order.
 func TestLostSessionOtherChannelFirst(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -37,7 +37,7 @@ func TestLostSessionOtherChannelFirst(t *testing.T) {
 	}
 }
 
-// A channel that cannot be read at once is read later, and nobody is heard without the roles.
+// A channel that cannot be read at once is read later, and nobody's message is delivered without the roles.
 func TestLostSessionWithFaults(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(*scene){
@@ -62,7 +62,7 @@ func TestLostSessionWithFaults(t *testing.T) {
 	}
 }
 
-// What was not taken, and what is written while nobody listens, comes to who listens next.
+// Messages that were not accepted, or written while nobody listens, are delivered to the next listener.
 func TestAfterARestart(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -91,7 +91,7 @@ func TestAfterARestart(t *testing.T) {
 	}
 }
 
-// A session is taken up though the REST interface fails.
+// A session is resumed even if the REST interface fails.
 func TestResumeWithoutREST(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -105,7 +105,7 @@ func TestResumeWithoutREST(t *testing.T) {
 	}
 }
 
-// The commands are registered though that fails at first.
+// The commands are registered even if that fails at first.
 func TestCommandsAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -113,7 +113,7 @@ func TestCommandsAgain(t *testing.T) {
 	s.listen()
 }
 
-// Toggling on somebody else's message asks Discord nothing, and does nothing.
+// Toggling a reaction on somebody else's message does nothing, without asking Discord.
 func TestReactionFlood(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -129,7 +129,7 @@ func TestReactionFlood(t *testing.T) {
 	}
 }
 
-// A bot's reaction that is taken away is not handed over though who it is cannot be asked.
+// The removal of a bot's reaction is not delivered, even if the user cannot be looked up.
 func TestReactionOfUnknown(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -146,7 +146,7 @@ func TestReactionOfUnknown(t *testing.T) {
 	}
 }
 
-// An interaction is acknowledged though all else waits for Discord.
+// An interaction is acknowledged even if everything else waits for Discord.
 func TestInteractionsWaitForNothing(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

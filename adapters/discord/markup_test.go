@@ -10,8 +10,7 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// markup reads what Discord's clients show of a text, by the rules of their own parser:
-// a message's content is given, and what people see comes back.
+// markup parses a message's content by the rules of Discord's clients, and returns what people see.
 type markup struct {
 	links []string
 }
@@ -54,7 +53,7 @@ func (m *markup) read(content string) []adapters.Block {
 	return all
 }
 
-// merged puts pieces of one style together, without what takes no room.
+// merged joins adjacent spans of one style, without invisible characters.
 func merged(all []adapters.Span) []adapters.Span {
 	var out []adapters.Span
 	for _, s := range all {
@@ -74,7 +73,7 @@ func merged(all []adapters.Span) []adapters.Span {
 	return out
 }
 
-// spans reads a line, of which before was read already.
+// spans parses a line; before is what was parsed already.
 func (m *markup) spans(s, before string, style adapters.Span) []adapters.Span {
 	var all []adapters.Span
 	plain := func(text string) {
@@ -145,7 +144,7 @@ func inlineCode(s string) int {
 
 func strongly(s string) int { return paired(s, "**") }
 
-// paired is how long what stands between two of the same marks is with them, 0 for none.
+// paired returns the length of a text with the same marks around it, 0 for none.
 func paired(s, mark string) int {
 	if !strings.HasPrefix(s, mark) {
 		return 0
@@ -161,7 +160,7 @@ func paired(s, mark string) int {
 	return 0
 }
 
-// emphasis is how long an emphasis is with its marks, 0 for none.
+// emphasis returns the length of an emphasis with its marks, 0 for none.
 func emphasis(s, before string) int {
 	word := func(c byte) bool { return isWord(c) || c == '_' }
 	if s[0] == '_' && (before == "" || !word(before[len(before)-1])) {
@@ -203,7 +202,7 @@ func emphasis(s, before string) int {
 	return 0
 }
 
-// lettersShown are the letters of blocks, without what takes no room.
+// lettersShown is the text of blocks, without invisible characters.
 func lettersShown(blocks []adapters.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
@@ -223,7 +222,7 @@ func lettersShown(blocks []adapters.Block) string {
 	}, b.String())
 }
 
-// What is rendered shows the letters that it was to show, whatever they are.
+// Rendered texts show the original characters, whatever they are.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{
 		"**a *b***", "*a **b***", "[a](https://x.y)", "```\n``\n```", "`a``b`", "> # x\n- - y\n1. 1. z", "https://x.y/(*a*)", "***a** b*", "a\\",

@@ -22,10 +22,10 @@ import (
 
 type fields = map[string]any
 
-// others are values of every type of JSON, for a field that expects another.
+// others are values of every JSON type, for a field that expects another.
 var others = []any{nil, true, 7, 1.5, "x", []any{}, []any{"x", 7, fields{}}, fields{}, fields{"a": 1}}
 
-// atGateway is a bot that is told events as the gateway writes them, until stop is called.
+// atGateway is a bot that receives raw gateway events until stop is called.
 func atGateway(s *scene) (take func(convert.Dispatch), stop func()) {
 	s.Helper()
 	ctx, end := context.WithCancel(context.WithoutCancel(s.Context()))
@@ -65,7 +65,7 @@ func encode(s *scene, v any) []byte {
 	return b
 }
 
-// wholeMessage is a mention with all that Discord tells of such a message:
+// wholeMessage is a mention with everything that Discord sends of such a message:
 // https://discord.com/developers/docs/resources/message#message-object.
 func wholeMessage(s *scene, n int) fields {
 	id := strconv.Itoa(1_300_000_000_000_000_000 + n)
@@ -86,10 +86,10 @@ func wholeMessage(s *scene, n int) fields {
 	}
 }
 
-// needed are the fields without which nobody can tell who wrote what, and where.
+// needed are the required fields: who wrote what, and where.
 var needed = []string{"id", "channel_id", "content", "author", "author.id", "author.bot"}
 
-// TestOddFields changes the type of any one field of a message: it is heard all the same.
+// TestOddFields changes the type of each field of a message in turn: it is received all the same.
 func TestOddFields(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -126,7 +126,7 @@ func TestOddFields(t *testing.T) {
 	}
 }
 
-// pathsOf are the paths of the fields of an object, at any depth; of a list those of the first.
+// pathsOf returns the paths of the fields of an object, at any depth; for a list those of the first element.
 func pathsOf(o fields, in string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -140,7 +140,7 @@ func pathsOf(o fields, in string) []string {
 	return all
 }
 
-// change puts another value in the place of a field, and gives the one that was there.
+// change replaces the value of a field, and returns the old one.
 func change(in fields, path string, other any) (was any) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -156,7 +156,7 @@ func change(in fields, path string, other any) (was any) {
 	return was
 }
 
-// TestOddInteractions is a button with odd fields, and what is logged of them.
+// TestOddInteractions sends a button with odd fields, and checks what is logged of them.
 func TestOddInteractions(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

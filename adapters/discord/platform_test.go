@@ -39,7 +39,7 @@ func newPlatform(t *testing.T) adapterstest.Platform {
 	return &platform{s: s, guild: s.World.Guild("workshop"), state: &outbox.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
 }
 
-// hasty is an adapter with the short pauses of tests.
+// hasty returns an adapter with short pauses for tests.
 func hasty(t *testing.T, c Config) *Discord {
 	t.Helper()
 	d, err := wire(c, api.Backoff{First: 2 * time.Millisecond, Longest: 50 * time.Millisecond},
@@ -150,7 +150,7 @@ func (p *platform) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Sh
 
 var leading = regexp.MustCompile(`^<@\d+>[ \n]?`)
 
-// offered are the choices: the labels of their buttons, or the lines of the text with their numbers.
+// offered returns the choices: the labels of their buttons, or the lines of the text with their numbers.
 func offered(blocks []adapters.Block, buttons []discordtest.Button) []string {
 	n := 0
 	var all []string
@@ -216,7 +216,7 @@ func (p *platform) Signs() map[adapters.Sign]bool {
 	}
 }
 
-// Halt presses the button below the progress, which the bot shows when it works.
+// Halt presses the button below the progress, which the bot shows while it works.
 func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
 	t.Helper()
 	at, err := p.bots[0].Report(t.Context(), "progress", adapters.MessageRef{}, adapters.Progress{Thread: p.threads[request.Channel], Request: request.ID, Title: "At work"})

@@ -12,8 +12,8 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// Twelve files take two messages, the second of which has the text. Of what Discord refuses in
-// either, the files are named, with the reason, and the rest comes when it is sent without.
+// Twelve files take two messages, the second of which has the text. If Discord rejects files in either, they are
+// named with the reason, and the rest is sent without them.
 func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -86,12 +86,12 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// own are the messages of the bot in the channel.
+// own returns the bot's messages in the channel.
 func (s *scene) own() []discordtest.Message {
 	return slices.DeleteFunc(s.s.World.Messages(s.channel), func(m discordtest.Message) bool { return m.Author.ID != s.s.BotID() })
 }
 
-// What Discord refuses of a form is told to the operator, and none of its words.
+// The operator is told which fields of a form Discord rejects, but not Discord's text.
 func TestRefusedFormIsLogged(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

@@ -14,7 +14,7 @@ func (s *scene) ask(text string) *discordtest.Interaction {
 	return s.s.Interactions.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "ask", Options: map[string]string{"text": text}})
 }
 
-// A wish that is shown is taken in, whatever fails for a while.
+// A shown request is accepted, even if something fails for a while.
 func TestAskThroughFaults(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*scene){
@@ -40,7 +40,7 @@ func TestAskThroughFaults(t *testing.T) {
 	}
 }
 
-// A wish that is shown and cannot be taken in says so.
+// A shown request that cannot be accepted says so.
 func TestAskInVain(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(*scene){
@@ -68,7 +68,7 @@ func TestAskInVain(t *testing.T) {
 	}
 }
 
-// What is written in a command is read as messages are.
+// Texts in a command are read like messages.
 func TestAskWithMentions(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -85,7 +85,7 @@ func TestAskWithMentions(t *testing.T) {
 	}
 }
 
-// A form is about the message from whose menu it was opened, also where that cannot be read.
+// A form is about the message from whose menu it was opened, even if that cannot be read.
 func TestFormKeepsTheMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -100,7 +100,7 @@ func TestFormKeepsTheMessage(t *testing.T) {
 	}
 }
 
-// Where nothing is known of the message, nothing is done without it.
+// If nothing is known of the message, nothing is done without it.
 func TestFormWithoutItsMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -125,7 +125,7 @@ func TestFormWithoutItsMessage(t *testing.T) {
 	}
 }
 
-// An interaction that is over says nothing of the bot's token.
+// An expired interaction does not mean that the bot's token is rejected.
 func TestInteractionOver(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

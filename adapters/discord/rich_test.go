@@ -70,7 +70,7 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// Ten files with all the choices stay within Discord's limits, and more files come in further messages.
+// Ten files with all choices stay within Discord's limits, and more files are sent in further messages.
 func TestFullGallery(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -135,7 +135,7 @@ func TestGalleryIsRead(t *testing.T) {
 	}
 }
 
-// Where components are refused, the answer comes once, as a text with attachments and buttons.
+// If components are rejected, the answer is sent once, as a text with attachments and buttons.
 func TestComponentsRefused(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(*scene){
@@ -164,7 +164,7 @@ func TestComponentsRefused(t *testing.T) {
 	}
 }
 
-// An answer whose confirmation is lost does not come twice.
+// An answer whose confirmation was lost is not posted twice.
 func TestGalleryOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -179,7 +179,7 @@ func TestGalleryOnce(t *testing.T) {
 	}
 }
 
-// Sounds have a player and texts a preview only as attachments, and other replies than answers are as they were.
+// Sounds have a player and texts a preview only as attachments; other replies than answers are unchanged.
 func TestNoGallery(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

@@ -54,8 +54,8 @@ func (s *scene) ownIn(channel string) []discordtest.Message {
 	return slices.DeleteFunc(s.s.World.Messages(channel), func(m discordtest.Message) bool { return m.Author.ID != s.s.BotID() })
 }
 
-// Where Discord refuses voice messages, one message has the file, the text and the buttons, also if its confirmation was
-// lost.
+// If Discord rejects voice messages, one message has the file, the text and the buttons, even if its confirmation
+// was lost.
 func TestVoiceMessageRefused(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(s *scene){
@@ -89,7 +89,7 @@ func TestVoiceMessageRefused(t *testing.T) {
 	}
 }
 
-// What is read aloud is a file where its voice message is too large, or there is more than one file.
+// The sound is a normal file if its voice message is too large, or if there are several files.
 func TestNoVoiceMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// What Slack refuses is tried again one after another, until all of it is there.
+// Rejected reactions are retried one after another, until all are there.
 func TestSignsAtSlacksPace(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, false, slacktest.Options{Tiers: 20})

@@ -17,7 +17,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// heard is what a workspace tells while somebody listens.
+// heard collects what a workspace sends while somebody listens.
 type heard struct {
 	*workspace
 
@@ -157,7 +157,7 @@ func TestFilesFromElsewhere(t *testing.T) {
 
 var errPassing = errors.New("it passes")
 
-// isOf tells whether an error is of a kind, or passes.
+// isOf reports whether an error is of a kind, or, for nil, temporary.
 func isOf(err, kind error) bool {
 	if errors.Is(kind, errPassing) {
 		return !adapters.Final(err)
@@ -191,7 +191,7 @@ func TestForgedRequests(t *testing.T) {
 	}
 }
 
-// What comes while nobody listens is not confirmed, and so comes again.
+// Events that arrive while nobody listens are not confirmed, and so are repeated.
 func TestUnheardComesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, true)
@@ -252,7 +252,7 @@ func TestUseWithAtelier(t *testing.T) {
 	}
 }
 
-// Refusals name what is to be done, and hold no secret.
+// Rejections say what to do, and hold no secret.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// Who enters a command is answered, also where the bot is not, and nobody else reads it.
+// The person who enters a command is answered, even if the bot is not in the channel, and nobody else sees it.
 func TestCommandsWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -47,7 +47,7 @@ func TestCommandsWhereTheBotIsNot(t *testing.T) {
 	}
 }
 
-// After half an hour the answer stands in the channel.
+// After half an hour the answer is posted in the channel.
 func TestCommandsThatAreAnsweredLate(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -77,7 +77,7 @@ func TestWhatIsWrittenDownOfAWish(t *testing.T) {
 	}
 }
 
-// A fault of the moment is not said to be tried again where nobody does.
+// A temporary fault does not promise a retry where there is none.
 func TestCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -91,7 +91,8 @@ func TestCommandsThatFail(t *testing.T) {
 	}
 }
 
-// What came to one process is not taken by another; what nobody took may come again at once.
+// A request that one process accepted is not accepted by another; a request that nobody accepted may be repeated
+// at once.
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	h := listen(t, true)

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lacking is what Slack lacks, whichever way it tells.
+// lacking is what Slack lacks, over either transport.
 func lacking(more map[adapterstest.Feature]string) map[adapterstest.Feature]string {
 	all := map[adapterstest.Feature]string{
 		adapterstest.Replies:  "people write in a thread, and not to one of its messages",

@@ -12,10 +12,10 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// object is what an event holds.
+// object is a JSON object.
 type object = map[string]any
 
-// told lets the adapter hear an event as Slack writes it, and tells whether it is confirmed.
+// told sends the adapter an event as Slack does, and reports whether it is confirmed.
 func (h *heard) told(t *testing.T, event object) <-chan struct{} {
 	t.Helper()
 	b, err := json.Marshal(object{"type": "event_callback", "event_id": "Ev1", "event": event})
@@ -64,7 +64,7 @@ func TestMentionsWithoutTheirFiles(t *testing.T) {
 	}
 }
 
-// Where Slack does not tell the files now, the mention is left for its message.
+// If Slack does not tell the files now, the mention is left to its message event.
 func TestMentionWaitsForItsMessage(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -102,7 +102,7 @@ func TestForwardedMessages(t *testing.T) {
 	}
 }
 
-// A mention that was not there at first is heard; one that was heard is not heard again.
+// A mention added by an edit is received; one that was received is not received again.
 func TestEditsThatMention(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -136,8 +136,8 @@ func (h *heard) idle(t *testing.T) {
 	}
 }
 
-// An edit is heard once, by whichever of the two events that tell of it, with the text that is there now; a preview, a
-// new reply and an edit of what is not for the bot are not heard.
+// An edit is received once, by whichever of its two events, with the current text; previews, new replies and edits
+// of messages that are not for the bot are ignored.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {
@@ -167,7 +167,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// An edit of the files only is heard, with those that are there now.
+// An edit of the files only is received, with the current files.
 func TestEditOfTheFilesOnly(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -187,7 +187,7 @@ func TestEditOfTheFilesOnly(t *testing.T) {
 	h.idle(t)
 }
 
-// Somebody whose name Slack does not tell now holds up nobody else, and is heard in time.
+// A person whose name Slack does not tell now delays nobody else, and is received in time.
 func TestNamesThatAreNotTold(t *testing.T) {
 	t.Parallel()
 	h := listen(t, true)
@@ -207,7 +207,7 @@ func TestNamesThatAreNotTold(t *testing.T) {
 	}
 }
 
-// A line that Slack lets wait does not hold up the others.
+// A lane that waits for Slack does not delay the others.
 func TestStalledNames(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -225,7 +225,7 @@ func TestStalledNames(t *testing.T) {
 	}
 }
 
-// A reaction of whom nothing is known may be a bot's.
+// A reaction by an unknown user may be a bot's.
 func TestReactionsOfUnknown(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
@@ -249,8 +249,8 @@ func TestReactionsOfUnknown(t *testing.T) {
 	}
 }
 
-// An audio clip is a voice message by each way on which Slack tells of it: by a mention that
-// comes without its files first, as the file of another workspace, and whatever media type it has.
+// An audio clip is a voice message, however Slack reports it: by a mention whose files arrive later, as a file of
+// another workspace, and with any media type.
 func TestAudioClips(t *testing.T) {
 	t.Parallel()
 	for name, stub := range map[string]bool{"of this workspace": false, "of another workspace": true} {

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// TestFeedback is heard from below answers with files and without, and below nothing else.
+// TestFeedback checks that votes are received from answers with and without files, and from nothing else.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	h := listenWith(t, newWorkspace(t, false), openEdges)
@@ -40,7 +40,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// A server without feedback buttons gets everything else, and is tried once.
+// A server without feedback buttons gets everything else, and is asked only once.
 func TestFeedbackRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// A file of which somebody chose the address is not opened, wherever it is.
+// A file at a URL that somebody chose is not opened, wherever it is.
 func TestRemoteFilesAreNotOpened(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)

@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// another is a server of the same protocol that offers as little as can be done with.
+// another is a server with the same protocol that offers the bare minimum.
 func another(lacks ...string) slacktest.Options {
 	return slacktest.Options{Foreign: true, Lacks: append([]string{"users.info", "reactions.get", "conversations.replies"}, lacks...)}
 }

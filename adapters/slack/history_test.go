@@ -17,8 +17,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// thread is one of n messages and a last one, in which nobody has mentioned the bot. Every 25th
-// message has a file.
+// thread is a thread of n messages and a last one, none of which mentions the bot. Every 25th message has a file.
 func (w *workspace) thread(t *testing.T, n int) (s *Slack, in adapters.Thread, last adapters.MessageRef) {
 	t.Helper()
 	s, ok := w.Adapter(t, nothing).(*Slack)
@@ -37,8 +36,7 @@ func (w *workspace) thread(t *testing.T, n int) (s *Slack, in adapters.Thread, l
 	return s, in, last
 }
 
-// Of a long thread the last messages are had by few calls, and by one where those before are
-// known.
+// The last messages of a long thread are read in a few calls, and in one if the ones before are known.
 func TestBeforeInALongThread(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, false)
@@ -66,7 +64,7 @@ func TestBeforeInALongThread(t *testing.T) {
 	}
 }
 
-// What Slack refuses is said, and where it wants a pause on the way, what was read is given.
+// An error of Slack's is reported, but after a rate limit the messages read so far are returned.
 func TestBeforeRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -92,7 +90,7 @@ func TestBeforeRefused(t *testing.T) {
 	}
 }
 
-// Where Slack wants a pause on the way through a thread, what was read is given.
+// If Slack limits the rate while reading a thread, the messages read so far are returned.
 func TestBeforeWithAPauseOnTheWay(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, false, slacktest.Options{Narrow: true})
@@ -102,7 +100,7 @@ func TestBeforeWithAPauseOnTheWay(t *testing.T) {
 	}
 }
 
-// One odd field of one message of a thread loses no other.
+// One odd field of one message of a thread does not lose other messages.
 func TestBeforeWithOddFields(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// Whoever opens the home tab gives a command, whose answer stands in that tab and nowhere else.
+// Opening the home tab is a command, whose answer appears only in that tab.
 func TestHomeTab(t *testing.T) {
 	t.Parallel()
 	for _, byHTTP := range []bool{false, true} {
@@ -41,7 +41,7 @@ func TestHomeTab(t *testing.T) {
 	}
 }
 
-// A server that shows no home tab is asked once, and nobody is told.
+// A server without a home tab is asked once, and nobody is told.
 func TestHomeTabRefused(t *testing.T) {
 	t.Parallel()
 	for code, calls := range map[string]int{"unknown_method": 1, "not_enabled": 1, "invalid_arguments": 1, "missing_scope": 1, "internal_error": 2} {
@@ -71,7 +71,7 @@ func TestHomeTabRefused(t *testing.T) {
 	}
 }
 
-// Threads have the addresses by which people open them.
+// Threads have the URLs at which people open them.
 func TestLocate(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, false)
@@ -93,7 +93,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// Whoever opens the conversation with the bot gets the requests of the answer as suggestions, at most four, and no message.
+// A person who opens the conversation with the bot gets the requests of the answer as suggestions, at most four,
+// and no message.
 func TestSuggestedPrompts(t *testing.T) {
 	t.Parallel()
 	for _, byHTTP := range []bool{false, true} {
@@ -118,7 +119,7 @@ func TestSuggestedPrompts(t *testing.T) {
 	}
 }
 
-// A server that shows no suggestions is asked once, and nobody is told.
+// A server without suggestions is asked once, and nobody is told.
 func TestSuggestedPromptsRefused(t *testing.T) {
 	t.Parallel()
 	for code, calls := range map[string]int{

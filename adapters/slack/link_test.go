@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// TestLinks holds that links to messages and files lead to them within a channel, and to no other one.
+// TestLinks checks that links to messages and files are resolved within a channel only.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)

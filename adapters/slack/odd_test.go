@@ -28,10 +28,10 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// others are values of every type of JSON, for a field that expects another.
+// others are values of every JSON type, for a field that expects another.
 var others = []any{nil, true, 7, 1.5, "x", []any{}, []any{"x", 7, object{}}, object{}, object{"a": 1}}
 
-// pathsOf are the paths of the fields of an object, at any depth; of a list those of the first.
+// pathsOf returns the paths of the fields of an object, at any depth; for a list those of the first element.
 func pathsOf(o object, in string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -45,7 +45,7 @@ func pathsOf(o object, in string) []string {
 	return all
 }
 
-// wholeEvent is a mention in a thread, with all that Slack tells of such a message and its file:
+// wholeEvent is a mention in a thread, with everything that Slack sends of such a message and its file:
 // https://docs.slack.dev/reference/events/message/file_share.
 func wholeEvent(h *heard, n int) object {
 	ts := fmt.Sprintf("1790000000.%06d", n)
@@ -67,11 +67,10 @@ func wholeEvent(h *heard, n int) object {
 	}
 }
 
-// needed are the fields without which nobody can tell who wrote what, and where.
+// needed are the required fields: who wrote what, and where.
 var needed = []string{"event", "event.user", "event.channel", "event.text"}
 
-// tell lets the adapter hear an event in the way that it listens, and gives the status of the
-// answer to a request.
+// tell sends the adapter an event over its transport, and returns the status of the response, if any.
 func (h *heard) tell(t *testing.T, event string) int {
 	t.Helper()
 	if h.http {
@@ -81,8 +80,8 @@ func (h *heard) tell(t *testing.T, event string) int {
 	return http.StatusOK
 }
 
-// TestOddFields changes the type of any one field of an event: the message is heard all the same,
-// and the request is not refused.
+// TestOddFields changes the type of each field of an event in turn: the message is received all the same, and the
+// request is not rejected.
 func TestOddFields(t *testing.T) {
 	t.Parallel()
 	for _, byHTTP := range []bool{false, true} {
@@ -125,7 +124,7 @@ func TestOddFields(t *testing.T) {
 	}
 }
 
-// change puts another value in the place of a field, and gives the one that was there.
+// change replaces the value of a field, and returns the old one.
 func change(in object, path string, other any) (was any) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -157,7 +156,7 @@ func (h *heard) signed(t *testing.T, path, body string) int {
 	return w.Code
 }
 
-// TestOddNumbers are read where they are numbers for all that.
+// TestOddNumbers checks that numbers of an unexpected type are parsed.
 func TestOddNumbers(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)

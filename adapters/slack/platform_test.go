@@ -40,10 +40,10 @@ type workspace struct {
 	adapters []*Slack
 }
 
-// overSocket is one that tells by Socket Mode.
+// overSocket is a workspace that uses Socket Mode.
 type overSocket struct{ *workspace }
 
-// overHTTP is one that tells by signed requests.
+// overHTTP is a workspace that uses signed requests.
 type overHTTP struct{ *workspace }
 
 func newWorkspace(t *testing.T, byHTTP bool) *workspace {
@@ -64,7 +64,7 @@ func workspaceOf(t *testing.T, byHTTP bool, o slacktest.Options) *workspace {
 	return w
 }
 
-// largestFile is small, so that it is tried.
+// largestFile is small, so that the limit can be tested.
 const largestFile = 4 << 20
 
 func (w *workspace) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
@@ -159,7 +159,7 @@ var (
 	webby   = regexp.MustCompile(`https?://[^\s<>]+`)
 )
 
-// typed is what Slack makes of what somebody types.
+// typed returns what Slack makes of typed text.
 func typed(text string) string {
 	text = convert.Escape.Replace(text)
 	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
@@ -311,7 +311,7 @@ func (w *workspace) RefuseForm(*testing.T) {
 	}
 }
 
-// malformedBlocks is how Slack refuses blocks, in words that quote.
+// malformedBlocks is Slack's error for invalid blocks, which quotes the message.
 var malformedBlocks = slacktest.Failure{
 	Error: "invalid_blocks", Messages: []string{"[ERROR] must be less than 3001 characters: secret words [json-pointer:/blocks/0/text/text]"},
 }
@@ -343,7 +343,7 @@ func (w *workspace) Stall(*testing.T) <-chan struct{} {
 	return waiting
 }
 
-// at is the process that listens, if there is one.
+// at returns the process that listens, if any.
 func (w *workspace) at() *Slack {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -362,7 +362,7 @@ func (*workspace) pressed(t *testing.T, i *slacktest.Interaction) {
 	}
 }
 
-// readOnce reads a message back that was not read before.
+// readOnce parses a message that was not parsed before.
 func (w *workspace) readOnce(t *testing.T, m slacktest.Message, shown *adapterstest.Shown) {
 	t.Helper()
 	w.mu.Lock()

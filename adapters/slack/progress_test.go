@@ -12,7 +12,7 @@ import (
 // withoutSessions is a workspace whose apps have no sessions.
 var withoutSessions = slacktest.Options{Lacks: []string{"agents.sessions.setStatus"}}
 
-// Where Slack refuses sessions, the status is a text, for as long as the process lives. What passes is tried again.
+// If Slack rejects sessions, the status is a text for as long as the process lives. Temporary errors are retried.
 func TestSessionRefused(t *testing.T) {
 	t.Parallel()
 	for code, texts := range map[string]int{"unknown_method": 3, "not_allowed": 3, "not_an_agent_app": 3, "internal_error": 0} {
@@ -33,7 +33,7 @@ func TestSessionRefused(t *testing.T) {
 	}
 }
 
-// One channel in which the working status is refused leaves it to the others.
+// If the working status is rejected in one channel, others still have it.
 func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, false, withoutSessions)
@@ -67,7 +67,7 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	}
 }
 
-// Whatever the workspace refuses it with, the working status is tried once. What passes is tried again.
+// Whatever the workspace's error, the working status is tried once. Temporary errors are retried.
 func TestWorkingStatusRefused(t *testing.T) {
 	t.Parallel()
 	for code, calls := range map[string]int{
@@ -123,7 +123,7 @@ func TestWorkingStatusUntilTheAnswer(t *testing.T) {
 	}
 }
 
-// A label of many wide letters is not refused.
+// A label of many wide letters is accepted.
 func TestLongLabel(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, false)

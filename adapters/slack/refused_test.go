@@ -16,8 +16,8 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// Twelve files take two messages, before the text. Of what Slack refuses in either, the files
-// are named, with the reason, and the rest comes when it is sent without.
+// Twelve files take two messages, before the text. If Slack rejects files in either, they are named with the
+// reason, and the rest is sent without them.
 func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	const upload, show = "files.getUploadURLExternal", "files.completeUploadExternal"
@@ -101,14 +101,13 @@ func zeros(_ context.Context, handle string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(strings.Repeat("\x00", n))), err
 }
 
-// own are the messages of the bot in a thread.
+// own returns the bot's messages in a thread.
 func (w *workspace) own(in adapters.Thread) []slacktest.Message {
 	return slices.DeleteFunc(w.Workspace.Messages(in.Channel, in.ID), func(m slacktest.Message) bool { return m.User != w.BotUser() })
 }
 
-// What is refused for its form comes as plain text, with what its links lead to, in messages
-// and in edits alike. The operator is told what was refused, and none
-// of its words.
+// A message whose form is rejected is sent as plain text, with the URLs of its links, both in messages and in
+// edits. The operator is told what was rejected, but not Slack's text.
 func TestRefusedForms(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"invalid_blocks", "invalid_attachments", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "too_many_attachments", "no_text"} {
@@ -163,7 +162,7 @@ func TestRefusedForms(t *testing.T) {
 	}
 }
 
-// Where Slack does not open the dialog of the shortcut, the person is told so once, and nothing is asked.
+// If Slack does not open the dialog of the shortcut, the person is told once, and nothing is asked.
 func TestRefusedDialog(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// readBack reads a message as Slack shows it: where it has blocks, they are what is shown.
+// readBack parses a message as Slack shows it: if it has blocks, only they are shown.
 func readBack(t *testing.T, m slacktest.Message, shown *adapterstest.Shown) {
 	t.Helper()
 	if m.Blocks == nil {
@@ -155,7 +155,7 @@ func withStyle(s adapters.Span, style *slack.RichTextSectionTextStyle) adapters.
 	return s
 }
 
-// offered is the choice of a button: its label, or the line of the text with its number.
+// offered returns the choice of a button: its label, or the line of the text with its number.
 func offered(blocks []adapters.Block, label string) string {
 	number, text, labelled := strings.Cut(label, " · ")
 	if labelled {

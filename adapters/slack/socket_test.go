@@ -19,8 +19,8 @@ import (
 	"atelier/adapters/outbox"
 )
 
-// sockets is a server of Socket Mode after Slack's documents, whose sockets do what a test
-// says: https://docs.slack.dev/apis/events-api/using-socket-mode.
+// sockets is a Socket Mode server that follows Slack's documentation, whose sockets do what a test says:
+// https://docs.slack.dev/apis/events-api/using-socket-mode.
 type sockets struct {
 	s    *Slack
 	log  *lines
@@ -49,7 +49,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// serveSockets listens to such a server until the test ends.
+// serveSockets connects the adapter to such a server until the test ends.
 func serveSockets(t *testing.T, handle adapters.Handler, open func(n int, w http.ResponseWriter, r *http.Request)) *sockets {
 	t.Helper()
 	k := &sockets{log: &lines{}, open: open}
@@ -103,7 +103,7 @@ func (k *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) //nolint:errcheck,errchkjson // the bot has gone
 }
 
-// ready waits until events come in, as /readyz tells.
+// ready waits until events are received, as /readyz reports.
 func (k *sockets) ready(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); k.s.Check(t.Context()) != nil; {
@@ -113,7 +113,7 @@ func (k *sockets) ready(t *testing.T) {
 	}
 }
 
-// upgraded is a socket that lives until the bot closes it. It pings, as Slack does.
+// upgraded is a socket that stays open until the bot closes it. It pings, as Slack does.
 func upgraded(w http.ResponseWriter, r *http.Request, frames ...object) {
 	up := websocket.Upgrader{}
 	conn, err := up.Upgrade(w, r, nil)
@@ -151,7 +151,7 @@ func upgraded(w http.ResponseWriter, r *http.Request, frames ...object) {
 
 var hello = object{"type": "hello", "num_connections": 1, "connection_info": object{"app_id": "A1"}}
 
-// A socket that never says hello is closed, though it answers pings, and another one is opened.
+// A socket that never says hello is closed, even if it answers pings, and another one is opened.
 func TestSocketWithoutHello(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
@@ -170,7 +170,7 @@ func TestSocketWithoutHello(t *testing.T) {
 	}
 }
 
-// A socket on which events come works, whatever it says first: the bot is ready at once.
+// A socket with events works, whatever it sends first: the bot is ready at once.
 func TestEventsBeforeHello(t *testing.T) {
 	t.Parallel()
 	heard := make(chan adapters.Event, 1)
@@ -189,7 +189,7 @@ func TestEventsBeforeHello(t *testing.T) {
 	}
 }
 
-// A pause that Slack wants of the look at the token does not make it unready.
+// A rate limit of the token check does not make the bot unready.
 func TestReadyThoughThePaceIsLimited(t *testing.T) {
 	t.Parallel()
 	k := serveSockets(t, func(context.Context, adapters.Event) error { return nil }, func(_ int, w http.ResponseWriter, r *http.Request) {
@@ -208,8 +208,8 @@ func TestReadyThoughThePaceIsLimited(t *testing.T) {
 	}
 }
 
-// A handshake that is refused is logged with its status, and without the address, which lets in
-// who has it. A disconnect before hello is no connection.
+// A rejected handshake is logged with its status, but without the URL, which is a secret. A disconnect before
+// hello is not a connection.
 func TestHandshakeRefused(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable} {

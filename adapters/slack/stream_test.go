@@ -55,7 +55,7 @@ func (st *streamed) report(at adapters.MessageRef, p adapters.Progress) adapters
 	return at
 }
 
-// shows fails unless the only message of the bot shows this: what streams and is edited, by its cards and button.
+// shows fails unless this is the only message of the bot: its cards and button, or its edited text.
 func (st *streamed) shows(at adapters.MessageRef, streaming bool, edits int, want string) {
 	st.t.Helper()
 	own := st.own(st.in)
@@ -67,7 +67,8 @@ func (st *streamed) shows(at adapters.MessageRef, streaming bool, edits int, wan
 	}
 }
 
-// cards are the task cards of a message, as "title [status] card, [status] card", with "stop" if it has the button.
+// cards returns the task cards of a message, as "title [status] card, [status] card", with "stop" if it has the
+// button.
 func cards(t *testing.T, m slacktest.Message) string {
 	t.Helper()
 	var all []struct {

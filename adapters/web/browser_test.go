@@ -23,7 +23,7 @@ import (
 // thread1 is a thread that no test begins otherwise.
 const thread1 = "thread0000000001"
 
-// browser is somebody's, who asks one process.
+// browser is a person's browser, which talks to one process.
 type browser struct {
 	*testing.T
 

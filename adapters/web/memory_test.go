@@ -234,7 +234,7 @@ func (w *workshop) Forget(_ context.Context, t adapters.Thread) error {
 	return w.broken
 }
 
-// personKey is where the test's guard puts who asks.
+// personKey is where the test's guard puts the caller.
 type personKey struct{}
 
 var ana = adapters.Person{ID: "ana-1", Name: "Ana"}

@@ -48,7 +48,7 @@ func TestMessageIsRecordedAndHandedOver(t *testing.T) {
 	})
 }
 
-// TestUntakenMessageIsTriedAgain holds that a message which is recorded is handed over some
+// TestUntakenMessageIsTriedAgain holds that a message which is recorded is delivered some
 // time, though the handler fails at first, and that the browser is told so.
 func TestUntakenMessageIsTriedAgain(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestUntakenMessageIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestDeadProcess holds that what a process has recorded, and not handed over, is found by
+// TestDeadProcess holds that what a process has recorded, and not delivered, is found by
 // another one.
 func TestDeadProcess(t *testing.T) {
 	t.Parallel()

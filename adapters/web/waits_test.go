@@ -33,7 +33,7 @@ func (d *dying) Append(ctx context.Context, key string, entry []byte, expiry tim
 	return d.memory.Append(ctx, key, entry, expiry)
 }
 
-// TestDeathAtEachEntry holds that what is written into a thread is handed over, wherever the
+// TestDeathAtEachEntry holds that what is written into a thread is delivered, wherever the
 // process dies that wrote it: of messages and of what people press.
 func TestDeathAtEachEntry(t *testing.T) {
 	t.Parallel()

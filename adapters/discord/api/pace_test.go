@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A pause of all calls, as a page that stands before Discord wants it too, holds no answer to
-// an interaction up.
+// A pause of all calls, which also a proxy in front of Discord may ask for, does not delay answers to
+// interactions.
 func TestPauseOfAll(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

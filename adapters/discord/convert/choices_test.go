@@ -9,8 +9,8 @@ import (
 	"atelier/adapters"
 )
 
-// TestChoicesAreShown as the files in testdata/choices hold: other ways below what was done, what may be
-// meant below a question, and results to go on with.
+// TestChoicesAreShown compares with the files in testdata/choices: alternatives below what was done, possible
+// meanings below a question, and results to continue with.
 func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
 	composer := &Composer{Phrases: English{}}

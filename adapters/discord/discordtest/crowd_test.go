@@ -11,8 +11,8 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// TestCrowd lets many write at once while the connection breaks again and again: each message
-// is heard once, in the order of its channel.
+// TestCrowd lets many people write while the connection keeps breaking: each message is received once, in the
+// order of its channel.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const people, each = 10, 50

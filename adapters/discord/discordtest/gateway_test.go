@@ -30,7 +30,7 @@ func TestHearing(t *testing.T) {
 	}
 }
 
-// TestTakenUpAgain lets connections end in each way after which a session goes on.
+// TestTakenUpAgain ends connections in every way after which a session can be resumed.
 func TestTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*discordtest.Server){
@@ -166,7 +166,7 @@ func TestClosedGateway(t *testing.T) {
 	dial(t, s.Server)
 }
 
-// TestToldOnce checks that what was told again is told no more once it was heard.
+// TestToldOnce checks that repeated events are not repeated again once they were acknowledged.
 func TestToldOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -190,7 +190,7 @@ func TestToldOnce(t *testing.T) {
 	}
 }
 
-// TestIntents checks that nothing is told that was not asked for.
+// TestIntents checks that only requested events are sent.
 func TestIntents(t *testing.T) {
 	t.Parallel()
 	for kind, intent := range map[string]discordgo.Intent{
@@ -320,7 +320,7 @@ type frame struct {
 	Kind string          `json:"t"`
 }
 
-// dial connects, and hears the first word.
+// dial connects, and reads the hello.
 func dial(t *testing.T, s *discordtest.Server) *wire {
 	t.Helper()
 	ws, answer, err := websocket.DefaultDialer.DialContext(t.Context(), strings.TrimSuffix("ws"+strings.TrimPrefix(s.URL(), "http"), "/api/v9")+"/gateway/?v=9&encoding=json", http.Header{})
@@ -366,7 +366,7 @@ func (w *wire) read() frame {
 	return *f
 }
 
-// until reads up to an opcode.
+// until reads frames up to an opcode.
 func (w *wire) until(op int) frame {
 	w.Helper()
 	f := w.read()
@@ -376,7 +376,7 @@ func (w *wire) until(op int) frame {
 	return f
 }
 
-// next is the next frame, or nil at the end.
+// next returns the next frame, or nil at the end.
 func (w *wire) next() *frame {
 	var f frame
 	if w.ws.SetReadDeadline(time.Now().Add(time.Minute)) != nil || w.ws.ReadJSON(&f) != nil {
@@ -385,7 +385,7 @@ func (w *wire) next() *frame {
 	return &f
 }
 
-// ready reads up to the session's first word, and gives its id.
+// ready reads frames up to READY, and returns the session's id.
 func (w *wire) ready() string {
 	w.Helper()
 	for {
@@ -399,7 +399,7 @@ func (w *wire) ready() string {
 	}
 }
 
-// closed is the code by which the connection is closed.
+// closed returns the close code of the connection.
 func (w *wire) closed() int {
 	w.Helper()
 	for {

@@ -99,7 +99,7 @@ func TestSlash(t *testing.T) {
 	}
 }
 
-// refusal is the code by which the platform refused.
+// refusal returns the error code of a rejection.
 func refusal(t *testing.T, err error) int {
 	t.Helper()
 	rest, ok := err.(*discordgo.RESTError) //nolint:errorlint // it is not wrapped
@@ -189,7 +189,7 @@ func TestFormAndButtons(t *testing.T) {
 	}
 }
 
-// complaints is a test that counts what it is told of.
+// complaints is a test that counts its errors.
 type complaints struct {
 	testing.TB
 	told []string
@@ -197,7 +197,7 @@ type complaints struct {
 
 func (c *complaints) Errorf(format string, _ ...any) { c.told = append(c.told, format) }
 
-// TestNotThere checks that a test is told of what it asked for in vain.
+// TestNotThere checks that a test fails if it asks for something that does not exist.
 func TestNotThere(t *testing.T) {
 	t.Parallel()
 	c := &complaints{TB: t}
@@ -217,7 +217,7 @@ func TestNotThere(t *testing.T) {
 	}
 }
 
-// TestCommandsRefused holds what the platform does not register.
+// TestCommandsRefused checks which commands the platform rejects.
 func TestCommandsRefused(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -243,7 +243,7 @@ func TestCommandsRefused(t *testing.T) {
 	}
 }
 
-// TestVoiceAndForward checks how these come in.
+// TestVoiceAndForward checks how voice messages and forwarded messages are sent to the bot.
 func TestVoiceAndForward(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).reconnect"))
 }
 
-// reroute sends what is for Discord to a local server.
+// reroute redirects requests for Discord to a local server.
 type reroute struct {
 	to   *url.URL
 	base *http.Transport
@@ -40,7 +40,7 @@ type library struct {
 const least = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentGuildMessageReactions |
 	discordgo.IntentDirectMessages | discordgo.IntentDirectMessageReactions
 
-// client gives discordgo that has not connected to the gateway.
+// client returns discordgo, not connected to the gateway.
 func client(t *testing.T, s *discordtest.Server) *library {
 	t.Helper()
 	session, err := discordgo.New("Bot " + s.Token())
@@ -62,7 +62,7 @@ func client(t *testing.T, s *discordtest.Server) *library {
 	return l
 }
 
-// connected gives discordgo that hears what happens.
+// connected returns discordgo, connected to the gateway.
 func connected(t *testing.T, s *discordtest.Server) *library {
 	t.Helper()
 	l := client(t, s)
@@ -82,7 +82,7 @@ func (l *library) open(t *testing.T) {
 	})
 }
 
-// next waits for the next event of a kind, and gives those before it too.
+// next waits for the next event of a kind, and also returns those before it.
 func (l *library) next(t *testing.T, kind string) *discordgo.Event {
 	t.Helper()
 	for {
@@ -107,7 +107,7 @@ func (l *library) message(t *testing.T) *discordgo.MessageCreate {
 	return m
 }
 
-// late ends when something should have come long ago.
+// late fires when an expected event is overdue.
 func late(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -115,7 +115,7 @@ func late(t *testing.T) context.Context {
 	return ctx
 }
 
-// scene is a server with a guild, a channel and somebody.
+// scene is a server with a guild, a channel and a person.
 type scene struct {
 	*discordtest.Server
 	guild, channel string

@@ -124,7 +124,7 @@ func (c *caller) upload(path string, body any, files ...[]byte) answer {
 
 type body = map[string]any
 
-// TestRefused holds what the platform refuses, and how.
+// TestRefused checks what the platform rejects, and how.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	row := func(n int, b body) []body {
@@ -235,8 +235,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// inThread writes in the thread, which takes it out if it is archived, and then acts on that
-// message.
+// inThread writes in the thread, which reopens it if it is archived, and then acts on that message.
 func (c *caller) inThread(method, path string, b body) answer {
 	c.Helper()
 	c.s.People.Archive(c.place, false)

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// rich is the body of a message that is made of components.
+// rich is the body of a message of components.
 func rich(parts ...body) body { return body{"flags": 1 << 15, "components": parts} }
 
 func textPart(text string) body { return body{"type": 10, "content": text} }
@@ -21,7 +21,7 @@ func picture(name string) body {
 	return body{"type": 12, "items": []body{{"media": body{"url": "attachment://" + name}}}}
 }
 
-// TestRich holds what is refused of messages that are made of components, and how one is told.
+// TestRich checks which messages of components are rejected, and how the others are reported.
 func TestRich(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
@@ -74,7 +74,7 @@ func TestRich(t *testing.T) {
 	}
 }
 
-// TestForms holds what is refused of forms.
+// TestForms checks which forms are rejected.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})

@@ -26,7 +26,7 @@ func (v values) Put(_ context.Context, key string, value []byte, _ time.Duration
 	return nil
 }
 
-// A button that is pressed before its message is recorded is answered by its own webhook, and so is a later one by its.
+// A button that is pressed before its message is recorded is answered by its own webhook, and so is a later one.
 func TestGuestsReturn(t *testing.T) {
 	t.Parallel()
 	g := Guests{State: values{}, Places: NewPlaces(nil, nil)}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Threads that were put away, and servers that the bot has left, are forgotten.
+// Archived threads, and servers that the bot has left, are forgotten.
 func TestForgetsPlaces(t *testing.T) {
 	t.Parallel()
 	p := NewPlaces(nil, nil)

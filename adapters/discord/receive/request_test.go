@@ -7,7 +7,7 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// So many messages are kept, so long.
+// The number and age of remembered messages are limited.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	var c targets

@@ -35,7 +35,7 @@ func New(outside *http.Client, botToken, appToken, url string) *Client {
 }
 
 // Call calls a method whose parameters the library does not send, or whose response it does not read. The
-// response's Err tells whether Slack did it.
+// response's Err reports whether Slack did it.
 func (c *Client) Call(ctx context.Context, method string, form url.Values, answer interface{ Err() error }) error {
 	form.Set("token", c.token)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+method, strings.NewReader(form.Encode()))

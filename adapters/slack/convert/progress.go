@@ -107,7 +107,7 @@ func Progress(p adapters.Progress, stop string) Words {
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }
 
-// Request returns the message that shows a request made by a command or a shortcut: who asks, and for what.
+// Request returns the message that shows a request made by a command or a shortcut: the person, and the request.
 func Request(user, name, asks, text string) Words {
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(user, nil),

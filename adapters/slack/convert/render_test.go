@@ -39,7 +39,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// allText is every letter of what is sent, and checks that nothing in it is empty.
+// allText returns all text that is sent, and checks that no element is empty.
 func allText(t *testing.T, v any) string {
 	t.Helper()
 	switch v := v.(type) {
@@ -99,7 +99,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// What is composed is never more than Slack takes.
+// Composed messages never exceed Slack's limits.
 func TestComposed(t *testing.T) {
 	t.Parallel()
 	composer := &Composer{Phrases: English{}}

@@ -8,7 +8,7 @@ import (
 	"atelier/adapters"
 )
 
-// A button's label is as long as Slack counts it.
+// The length of a button's label is counted as Slack does.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	for in, most := range map[string]int{strings.Repeat("🦊", 100): maxLabel, strings.Repeat("a", 100): maxLabel, "🦊🦊": 4, "🦊🦊🦊": 5} {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// client is slack-go's client of s, which keeps no connection open after the test.
+// client returns slack-go's client of s, which keeps no connection open after the test.
 func client(t *testing.T, s *slacktest.Server) *slack.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -37,7 +37,7 @@ func wants(t *testing.T, err error, code string) {
 	}
 }
 
-// until waits until ok holds.
+// until waits until ok is true.
 func until(t *testing.T, s *slacktest.Server, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -47,7 +47,7 @@ func until(t *testing.T, s *slacktest.Server, what string, ok func() bool) {
 	}
 }
 
-// listen connects slack-go's Socket Mode and hands over what it hears. Each is
+// listen connects slack-go's Socket Mode and delivers what it hears. Each is
 // acknowledged after hear returned true.
 func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, socketmode.Event) bool) {
 	t.Helper()
@@ -81,7 +81,7 @@ func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, soc
 	until(t, s, "a socket", func() bool { return s.Sockets.Count() > 0 })
 }
 
-// inner is the event of an events_api envelope.
+// inner returns the event of an events_api envelope.
 func inner(e socketmode.Event) any {
 	if api, ok := e.Data.(slackevents.EventsAPIEvent); ok {
 		return api.InnerEvent.Data

@@ -244,7 +244,7 @@ func TestPages(t *testing.T) {
 	wants(t, err, "thread_not_found")
 }
 
-// raw calls a method with no client's help; the answer, its status and its header.
+// raw calls a method without a client library, and returns the response, its status and its header.
 func raw(t *testing.T, s *slacktest.Server, method, token, contentType, body string) (map[string]any, int, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+method, strings.NewReader(body))
@@ -258,7 +258,7 @@ func raw(t *testing.T, s *slacktest.Server, method, token, contentType, body str
 	return send(t, req)
 }
 
-// send sends a request; the answer, its status and its header.
+// send sends a request, and returns the response, its status and its header.
 func send(t *testing.T, req *http.Request) (map[string]any, int, http.Header) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}

@@ -14,8 +14,8 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// TestAModalFromAShortcut walks the way of "Use with Atelier": shortcut, view, what was
-// typed, and the answers at the response URL.
+// TestAModalFromAShortcut follows "Use with Atelier": shortcut, view, typed text, and the answers at the response
+// URL.
 func TestAModalFromAShortcut(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})

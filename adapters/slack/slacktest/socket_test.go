@@ -25,7 +25,7 @@ func (h *heard) add(e socketmode.Event) {
 	h.events = append(h.events, e)
 }
 
-// words are the events by type and subtype, in the order of their coming.
+// words returns the events by type and subtype, in order.
 func (h *heard) words() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// hook is a bot that takes HTTP events, verified by slack-go, and answers as it is told.
+// hook is a bot that receives HTTP events, verified by slack-go, and responds as told.
 type hook struct {
 	mu      sync.Mutex
 	answers []int // the statuses of the next answers; then 200

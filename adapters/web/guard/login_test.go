@@ -44,7 +44,7 @@ func bare(token string) *http.Cookie {
 	return &http.Cookie{Name: "atelier", Value: token} //nolint:gosec // attributes are not sent
 }
 
-// served tells whether the browser gets in.
+// served reports whether the browser gets in.
 func (b *browser) served(t *testing.T) bool {
 	t.Helper()
 	answer := b.ask(http.MethodGet, "/t/x")
