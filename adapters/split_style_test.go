@@ -12,7 +12,7 @@ import (
 	"atelier/adapters"
 )
 
-// styledLetters is every letter of texts that is shown, with how it is shown.
+// styledLetters returns every visible character of texts, with its style.
 func styledLetters(texts ...string) []string {
 	var all []string
 	for _, text := range texts {
@@ -29,8 +29,8 @@ func styledLetters(texts ...string) []string {
 	return all
 }
 
-// TestSplitKeepsTheMeaning holds that each letter is shown in the parts as it is in the
-// whole, where there are words to cut between and no mark-up takes half of a part.
+// TestSplitKeepsTheMeaning checks that each character looks the same in the parts as in the whole, if there are
+// words to cut between and no markup takes half of a part.
 func TestSplitKeepsTheMeaning(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
@@ -55,7 +55,7 @@ func TestSplitKeepsTheMeaning(t *testing.T) {
 	})
 }
 
-// long reports whether a mark-up takes a great part of the limit.
+// long reports whether a markup takes a large share of the limit.
 func long(text string, limit int) bool {
 	for _, b := range adapters.Parse(text) {
 		n := 0

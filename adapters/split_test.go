@@ -15,7 +15,7 @@ import (
 	"atelier/adapters"
 )
 
-// measures are how platforms count: Slack's as it escapes, too.
+// measures are how platforms count, including Slack's escaping.
 var measures = map[string]func(string) int{
 	"runes": nil,
 	"bytes": func(s string) int { return len(s) },
@@ -27,7 +27,7 @@ var measures = map[string]func(string) int{
 	},
 }
 
-// pieces are what texts are made of.
+// pieces are the building blocks of texts.
 var pieces = []string{
 	"a", "word ", "Ein Satz. ", "Noch einer! ", "\n", "\n\n", "  ", "\t", "\r\n", "\r", "```", "```go\n", "\n```\n", "\n````\n", "````python\n", "`", "`code here`", "``",
 	"```js title=\"a.js\" {1,2}\n", "``` `` is no fence", "   ```\n", "\n      ```go\n", "\n  code\n   ```\n", "- ```go\n", "\n  10.  ```\n", "- ```", "\n``` ", strings.Repeat("`", 12), "- a list's line\n", "  - deeper\n", "12. twelfth\n", "> quoted\n", "# no heading", "*", "**", "**bold words**", "*it*",
@@ -63,7 +63,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// checkSplit holds a split to what is promised of every one.
+// checkSplit checks everything that Split promises.
 func checkSplit(t rapid.TB, text string, limit int, measure func(string) int) {
 	t.Helper()
 	text = strings.Map(func(r rune) rune { // content uses them
@@ -107,8 +107,8 @@ var (
 	languages  = regexp.MustCompile("^[A-Za-z0-9+#._-]{0,32}[ \t]")
 )
 
-// content is a text without blanks, and prose without backslashes; code stands between \x01, its language, \x02 and \x03.
-// It reads code blocks in a way of its own.
+// content returns a text without blanks, and prose without backslashes; code stands between \x01, its language,
+// \x02 and \x03. It has its own parser for code blocks.
 func content(text string) (_ string, open bool) {
 	var b strings.Builder
 	marks, indent := 0, 0
@@ -134,7 +134,7 @@ func content(text string) (_ string, open bool) {
 	return b.String(), marks > 0
 }
 
-// merged joins blocks of code that follow each other in one language.
+// merged joins consecutive code blocks in one language.
 func merged(s string) string {
 	var b strings.Builder
 	last := ""

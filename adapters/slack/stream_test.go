@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// streamed is what a test of streams needs.
+// streamed is the setup of the stream tests.
 type streamed struct {
 	*workspace
 
@@ -36,7 +36,7 @@ func slackOf(t *testing.T, w *workspace) *Slack {
 	return s
 }
 
-// progress has one step in each of the states.
+// progress has one step per state.
 func (st *streamed) progress(states ...adapters.StepState) adapters.Progress {
 	p := adapters.Progress{Thread: st.in, Request: st.in.ID, Asker: st.zoe, Title: fmt.Sprintf("%d steps", len(states))}
 	for i, state := range states {
@@ -45,7 +45,7 @@ func (st *streamed) progress(states ...adapters.StepState) adapters.Progress {
 	return p
 }
 
-// report reports progress that must be shown.
+// report reports progress, which must succeed.
 func (st *streamed) report(at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
 	st.t.Helper()
 	at, err := st.s.Report(st.t.Context(), "p", at, p)
@@ -151,7 +151,7 @@ func TestStopButtonOfStream(t *testing.T) {
 	}
 }
 
-// Outside of a thread, and for nobody, there is no stream.
+// Outside of a thread, and without an asker, there is no stream.
 func TestNoStream(t *testing.T) {
 	t.Parallel()
 	st := newStreamed(t)
@@ -176,8 +176,8 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// Whatever Slack refuses a stream with, the progress is one message that is edited, and streams are not tried again where they
-// are refused.
+// Whatever error Slack returns for a stream, the progress is one message that is edited, and streams are not
+// retried there.
 func TestRefusedStream(t *testing.T) {
 	t.Parallel()
 	for code, again := range map[string]bool{
@@ -208,7 +208,7 @@ func TestRefusedStream(t *testing.T) {
 	}
 }
 
-// A channel in which streams are refused leaves them to the others.
+// If streams are rejected in one channel, others still have them.
 func TestStreamElsewhere(t *testing.T) {
 	t.Parallel()
 	st := newStreamed(t)
@@ -223,7 +223,7 @@ func TestStreamElsewhere(t *testing.T) {
 	}
 }
 
-// Where Slack limits how many streams are begun, the progress does not wait for that.
+// If Slack limits how many streams are started, the progress does not wait for that.
 func TestTooManyStreams(t *testing.T) {
 	t.Parallel()
 	st := newStreamed(t)
@@ -231,7 +231,7 @@ func TestTooManyStreams(t *testing.T) {
 	st.shows(st.report(adapters.MessageRef{}, st.progress(adapters.StepRunning)), false, 0, "rich_text, stop")
 }
 
-// A stream that Slack has ended, or that does not take what is appended, is edited from then on, in its place.
+// A stream that Slack has ended, or that rejects an update, is edited from then on, in place.
 func TestStreamThatEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(st *streamed, at adapters.MessageRef){
@@ -262,7 +262,7 @@ func TestStreamThatEnds(t *testing.T) {
 	}
 }
 
-// Slack takes back no task: when the steps are others, the message is edited.
+// Slack cannot remove tasks: if the steps change, the message is edited.
 func TestStreamOfOtherSteps(t *testing.T) {
 	t.Parallel()
 	st := newStreamed(t)
@@ -273,7 +273,7 @@ func TestStreamOfOtherSteps(t *testing.T) {
 	st.shows(at, false, 1, "rich_text, stop")
 }
 
-// What passes is tried again: no step is lost, and there is one message.
+// Temporary errors are retried: no step is lost, and there is one message.
 func TestStreamWithFaults(t *testing.T) {
 	t.Parallel()
 	st := newStreamed(t)
@@ -320,8 +320,8 @@ func TestStreamWithFaults(t *testing.T) {
 	}
 }
 
-// Slack's own button to stop ends the streams of a thread, and stops their requests. Without a stream, it stops what the person
-// last asked for there.
+// Slack's own stop button ends the streams of a thread, and stops their requests. Without a stream, it stops the
+// person's latest request there.
 func TestNativeStop(t *testing.T) {
 	t.Parallel()
 	for _, byHTTP := range []bool{false, true} {
@@ -370,7 +370,7 @@ func TestNativeStop(t *testing.T) {
 	}
 }
 
-// Odd stops mean nothing, and what cannot be looked up now is asked for again.
+// Invalid stop events are ignored, and those that cannot be looked up now are repeated.
 func TestOddNativeStops(t *testing.T) {
 	t.Parallel()
 	h := listenTo(t, workspaceOf(t, false, slacktest.Options{Retries: []time.Duration{0, 0, 0}}))

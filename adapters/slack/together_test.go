@@ -20,7 +20,7 @@ func (w *workspace) answered(in adapters.Thread) adapters.Reply {
 	return r
 }
 
-// The files, the text and the buttons of an answer are one message, to which a press belongs.
+// The files, the text and the buttons of an answer are one message, which presses refer to.
 func TestFilesAndTextTogether(t *testing.T) {
 	t.Parallel()
 	for _, direct := range []bool{false, true} {
@@ -72,7 +72,7 @@ func TestLongTextWithFiles(t *testing.T) {
 	}
 }
 
-// A server that does not show files and text in one message gets them separately, and is not tried again.
+// A server that does not show files and text in one message gets them separately, and is asked only once.
 func TestFilesAndTextSeparately(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -115,7 +115,7 @@ func TestFilesAndTextSeparately(t *testing.T) {
 	}
 }
 
-// Whatever is lost on the way, nothing is said twice.
+// Whatever response is lost, nothing is posted twice.
 func TestFilesAndTextOnce(t *testing.T) {
 	t.Parallel()
 	for name, befall := range map[string]func(s *slacktest.Server){
@@ -146,7 +146,7 @@ func TestFilesAndTextOnce(t *testing.T) {
 	}
 }
 
-// What another process showed without the text is followed by the text.
+// Files that another process showed without the text are followed by the text.
 func TestTextAfterBareFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, false)

@@ -16,8 +16,8 @@ import (
 	"atelier/adapters/slack/convert"
 )
 
-// FuzzRequests holds that nothing that comes by HTTP is taken unless it is signed, whatever
-// it holds, and that what is signed is read without a fault.
+// FuzzRequests checks that HTTP requests are accepted only if they are signed, whatever their content, and that
+// signed ones never cause a panic.
 func FuzzRequests(f *testing.F) {
 	for _, body := range []string{
 		`{"type":"url_verification","challenge":"x"}`, `{"type":"event_callback","event":{"type":"message","channel":{"id":"C1"},"user":"U1","ts":"1.000001"}}`,
@@ -50,7 +50,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// signed sends a request as Slack does, and gives the status of the answer.
+// signed sends a request as Slack does, and returns the status of the response.
 func signed(t *testing.T, s *Slack, at time.Time, path, body string) int {
 	t.Helper()
 	stamp := strconv.FormatInt(at.Unix(), 10)

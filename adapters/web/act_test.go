@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// TestActs holds which buttons there are, and what each does.
+// TestActs checks which buttons there are, and what each does.
 func TestButtonsAreActedOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 	})
 }
 
-// pathed is a request about a message.
+// pathed returns a request about a message.
 func pathed(t *testing.T, message string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)

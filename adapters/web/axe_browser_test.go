@@ -8,7 +8,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// TestAxe holds that axe finds nothing wrong with the pages. AXE is the path of its axe.min.js.
+// TestAxe checks that axe finds nothing wrong with the pages. AXE is the path of its axe.min.js.
 func TestAxe(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv("AXE")

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// BenchmarkHundredStreams takes a message while 100 pages are open over HTTP, and waits
-// until the last of them has it.
+// BenchmarkHundredStreams posts a message while 100 pages are open over HTTP, and waits until the last one has it.
 func BenchmarkHundredStreams(b *testing.B) {
 	c, err := New(Config{State: newMemory(), Media: newFiles(), Workshop: &workshop{}, Guard: func(h http.Handler) http.Handler { return h }, Who: who})
 	if err != nil {
@@ -57,7 +56,7 @@ func BenchmarkHundredStreams(b *testing.B) {
 	c.Close()
 }
 
-// readStream reads a stream, and tells of each message.
+// readStream reads a stream, and reports each message.
 func readStream(ctx context.Context, server *httptest.Server, told *sync.WaitGroup) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+events1, http.NoBody)
 	if err != nil {

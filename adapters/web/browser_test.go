@@ -37,12 +37,12 @@ func browse(t *testing.T, c *Channel) *browser {
 	return &browser{T: t, c: c, by: ana}
 }
 
-// of is another person's.
+// of returns another person's browser.
 func (b *browser) of(id string) *browser {
 	return &browser{T: b.T, c: b.c, by: adapters.Person{ID: id, Name: id}}
 }
 
-// with says one more header.
+// with returns the browser with one more header.
 func (b *browser) with(name, value string) *browser {
 	other := *b
 	other.said = map[string]string{name: value}
@@ -84,7 +84,7 @@ func (b *browser) write(id, text string, fields ...string) *httptest.ResponseRec
 	return b.post("/t/"+thread1+"/messages", append([]string{"id", id, "text", text}, fields...)...)
 }
 
-// upload sends a file, and gives its id.
+// upload uploads a file, and returns its id.
 func (b *browser) upload(query, content string) upload.Uploaded {
 	b.Helper()
 	w := b.do(http.MethodPost, "/t/"+thread1+"/files?"+query, bytes.NewReader([]byte(content)))
@@ -96,7 +96,7 @@ func (b *browser) upload(query, content string) upload.Uploaded {
 	return u
 }
 
-// is checks an answer's status.
+// is checks a response's status.
 func (b *browser) is(w *httptest.ResponseRecorder, status int, holds ...string) {
 	b.Helper()
 	if w.Code != status {
@@ -109,7 +109,7 @@ func (b *browser) is(w *httptest.ResponseRecorder, status int, holds ...string) 
 	}
 }
 
-// heard are the events that a handler took.
+// heard is the events that a handler accepted.
 type heard struct {
 	mu     sync.Mutex
 	fail   error         // what it fails with, where it is set
@@ -150,7 +150,7 @@ func (h *heard) all() []adapters.Event {
 	return append([]adapters.Event(nil), h.events...)
 }
 
-// listen lets a channel listen until the test ends, or it is stopped.
+// listen makes a channel listen until the test ends or it is stopped.
 func listen(t *testing.T, c *Channel) (h *heard, stop func()) {
 	t.Helper()
 	h = &heard{}
@@ -173,7 +173,7 @@ func listen(t *testing.T, c *Channel) (h *heard, stop func()) {
 	return h, stop
 }
 
-// tab is a page that reads a stream of events.
+// tab is a page that reads an event stream.
 type tab struct {
 	t      *testing.T
 	status chan int
@@ -183,7 +183,7 @@ type tab struct {
 
 type event struct{ name, id, data string }
 
-// flow is what a server writes of a stream.
+// flow is the server's side of a stream.
 type flow struct {
 	header http.Header
 	*io.PipeWriter
@@ -263,7 +263,7 @@ func (x *tab) read(ctx context.Context, in io.Reader) {
 	}
 }
 
-// next gives the next event of a name, and passes over others.
+// next returns the next event of a name, skipping others.
 func (x *tab) next(name string) event {
 	x.t.Helper()
 	for e := range x.events {

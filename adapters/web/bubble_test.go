@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// TestOneBubble holds that an answer takes the place of its progress message, and shows how it went.
+// TestOneBubble checks that an answer replaces its progress message, and shows the progress.
 func TestOneBubble(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
@@ -67,7 +67,7 @@ func TestOneBubble(t *testing.T) {
 		t.Errorf("the step is written %d times", n)
 	}
 
-	// Of two runs at once nobody knows which one an answer is of.
+	// Of two concurrent runs it is unknown which one an answer belongs to.
 	progress.Ended = false
 	for _, key := range []string{"p2", "p3"} {
 		if _, err := b.c.Report(t.Context(), key, adapters.MessageRef{}, progress); err != nil {

@@ -13,8 +13,8 @@ import (
 	"atelier/adapters/web/browsertest"
 )
 
-// TestChannelInBrowser goes the whole way in a browser: a wish with a picture, progress, an
-// answer with a picture and a page, a choice, and the end of the thread.
+// TestChannelInBrowser is an end-to-end test in a browser: a request with a picture, progress, an answer with a
+// picture and a page, a choice, and the deletion of the thread.
 func TestChannelInBrowser(t *testing.T) {
 	t.Parallel()
 	media := newFiles()

@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/web/receive"
 )
 
-// TestEdit holds that who edits the last message has its run stopped and another one begun.
+// TestEdit checks that editing the last message stops its run and starts another one.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
@@ -47,7 +47,7 @@ func TestEdit(t *testing.T) {
 		t.Error("the message is shown as it was, or twice")
 	}
 
-	// What ran for it before is not shown any more, and the answer is to the message as it is now.
+	// The old run is no longer shown, and the answer is to the edited message.
 	request := chat.RefOf(thread1, "message00000000001")
 	progress := adapters.Progress{Thread: chat.ThreadOf(thread1), Request: request.ID, Title: "At work"}
 	if _, err := b.c.Report(t.Context(), "p1", adapters.MessageRef{}, progress); err != nil {
@@ -70,7 +70,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestEditOfOthers holds that nobody edits what is not their own last message.
+// TestEditOfOthers checks that people can only edit their own last message.
 func TestEditOfOthers(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))

@@ -16,8 +16,8 @@ import (
 	"atelier/adapters/web/stream"
 )
 
-// TestThreadsListed holds that all processes list the threads, those first of which
-// something was heard last, and that a thread is listed no longer than it is kept.
+// TestThreadsListed checks that all processes list the threads, the most recently active first, and that a thread
+// is listed no longer than it is kept.
 func TestThreadsListed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestThreadsListed(t *testing.T) {
 	})
 }
 
-// listedIn are the titles of the threads, and of those of which something runs.
+// listedIn returns the titles of the threads, and of those with running work.
 func listedIn(t *testing.T, c *Channel) (titles, busy []string) {
 	t.Helper()
 	all, err := c.site.List(t.Context(), "", store.Latest)
@@ -71,7 +71,7 @@ func listedIn(t *testing.T, c *Channel) (titles, busy []string) {
 	return titles, busy
 }
 
-// TestListComesToPages holds that an open page is told of other threads, not too often.
+// TestListComesToPages checks that an open page gets changes of other threads, but not too often.
 func TestListComesToPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestListComesToPages(t *testing.T) {
 	})
 }
 
-// TestLongThreads holds that a conversation takes no more messages some time.
+// TestLongThreads checks that a conversation accepts only a limited number of messages.
 func TestLongThreads(t *testing.T) {
 	t.Parallel()
 	state := newMemory()

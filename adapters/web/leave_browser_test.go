@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/web/guard"
 )
 
-// endSessions ends those of all who are logged in.
+// endSessions ends the sessions of everybody who is logged in.
 func (m *memory) endSessions() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +41,7 @@ func doored(t *testing.T, state *memory, password string) *httptest.Server {
 	return server
 }
 
-// TestLeaving: a draft outlives the end of a session, and not who logs out; a page whose
+// TestLeaving checks that a draft survives the end of a session, but not logging out, and that a page whose
 // session has ended leads to the login.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestLeaving(t *testing.T) {
 	state := newMemory()
 	server := doored(t, state, password)
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
-	// What is refused for want of a session, and a stream that is cut off, is noted.
+	// Responses rejected for lack of a session, and interrupted streams, are recorded.
 	for _, fault := range []string{"401", "ERR_INCOMPLETE_CHUNKED_ENCODING", "[object Event]"} {
 		p.Expect(fault)
 	}

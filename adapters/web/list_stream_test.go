@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// A page without a thread is told of threads that begin and of those that are forgotten.
+// A page without a thread is updated when threads begin and when they are deleted.
 func TestListStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/web/browsertest"
 )
 
-// The drawing lets the picture, the mask over it and the marks be seen, in their places.
+// The drawing shows the picture, the mask over it and the marks, in their places.
 func TestMarkedIsSeen(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, sampleThread())

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/receive"
 )
 
-// marked is what a browser sends of a picture of 40 by 30 pixels.
+// marked is what a browser sends for a picture of 40 by 30 pixels.
 func marked(t *testing.T, change func(*receive.Pointing)) string {
 	t.Helper()
 	p := receive.Pointing{Width: 40, Height: 30, Points: []adapters.Point{{X: 39, Y: 29, Exclude: true}}}
@@ -24,8 +24,8 @@ func marked(t *testing.T, change func(*receive.Pointing)) string {
 	return string(b)
 }
 
-// TestMarks holds that one can point at what one sends, at what was sent before, and at what
-// the bot made.
+// TestMarks checks that people can mark pictures that they are sending, that were sent before, and that the bot
+// made.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

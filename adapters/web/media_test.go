@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// TestMediaServed holds that nothing is served that could run in the channel's origin.
+// TestMediaServed checks that no file is served that could run code in the channel's origin.
 func TestMediaServed(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()
@@ -89,7 +89,7 @@ func TestMediaServed(t *testing.T) {
 	}
 }
 
-// TestUploadedPagesDoNotRun holds that what people send is never shown as a page.
+// TestUploadedPagesDoNotRun checks that uploads are never shown as pages.
 func TestUploadedPagesDoNotRun(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())
@@ -137,7 +137,7 @@ func TestRanges(t *testing.T) {
 	b.is(b.get(u.URL), http.StatusNotFound, "does not exist or is gone")
 }
 
-// TestOtherKeys holds that nobody reaches what is not the thread's.
+// TestOtherKeys checks that nobody can reach files outside of the thread.
 func TestOtherKeys(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()

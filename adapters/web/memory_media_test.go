@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/web/media"
 )
 
-// files are Media in the memory of a test. What is attached to answers may be elsewhere.
+// files is an in-memory Media. Attachments of answers may be elsewhere.
 type files struct {
 	open adapters.Opener // may be nil
 
@@ -104,7 +104,7 @@ func (f *files) Delete(_ context.Context, key string) error {
 
 func (*files) Folder(t adapters.Thread) string { return "threads/" + t.Key() }
 
-// Look tells pictures and sounds by how they begin; every one that begins so has 40 by 30 pixels.
+// Look detects pictures and sounds by their first bytes; every picture has 40 by 30 pixels.
 func (f *files) Look(ctx context.Context, key, _, _ string) (media.Found, error) {
 	r, err := f.GetRange(ctx, key, 0, -1)
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *files) Look(ctx context.Context, key, _, _ string) (media.Found, error)
 	return media.Found{Type: "application/octet-stream"}, nil
 }
 
-// keys are those of all files.
+// keys returns the keys of all files.
 func (f *files) keys() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

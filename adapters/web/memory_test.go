@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is a State in the memory of a test.
+// memory is an in-memory State.
 type memory struct {
 	mu      sync.Mutex
 	lists   map[string][][]byte
@@ -112,7 +112,7 @@ func (m *memory) Subscribe(ctx context.Context, _ string) (<-chan []byte, error)
 	return hearer, nil
 }
 
-// call begins a call, and ends with the lock held unless it fails.
+// call begins a call. It holds the lock unless it returns an error.
 func (m *memory) call(ctx context.Context) error {
 	m.mu.Lock()
 	silent, broken := m.silent, m.broken
@@ -154,14 +154,14 @@ func (m *memory) hangUpAll() {
 	}
 }
 
-// breakDown lets all calls fail so, or work again.
+// breakDown makes all calls fail with an error, or work again.
 func (m *memory) breakDown(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.broken = err
 }
 
-// all is what the lists hold whose keys begin so.
+// all returns the content of the lists whose keys have the prefix.
 func (m *memory) all(prefix string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *memory) all(prefix string) []byte {
 	return all
 }
 
-// logKey is the key of a thread's entries.
+// logKey returns the key of a thread's entries.
 func logKey(thread string) string { return "web-" + thread + "/log" }
 
 // put adds entries to a thread, as another process would.
@@ -190,7 +190,7 @@ func (m *memory) put(t *testing.T, thread string, entries ...string) {
 	}
 }
 
-// workshop is one in which little was done.
+// workshop is one without any recorded work.
 type workshop struct {
 	mu        sync.Mutex
 	forgotten []string
@@ -217,7 +217,7 @@ func (w *workshop) Operations(context.Context) (page.Operations, error) {
 	return sampleOperations(), w.broken
 }
 
-// Small makes anything small but what is no picture, or gone.
+// Small makes a thumbnail of anything but files that are gone or not pictures.
 func (w *workshop) Small(_ context.Context, key string, side int) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,12 +234,12 @@ func (w *workshop) Forget(_ context.Context, t adapters.Thread) error {
 	return w.broken
 }
 
-// personKey is where the test's guard puts the caller.
+// personKey is the context key for the person, set by the test's guard.
 type personKey struct{}
 
 var ana = adapters.Person{ID: "ana-1", Name: "Ana"}
 
-// as lets somebody make a request.
+// as makes a request as a person.
 func as(r *http.Request, p adapters.Person) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), personKey{}, p))
 }
@@ -251,7 +251,7 @@ func who(ctx context.Context) adapters.Person {
 	return ana
 }
 
-// listened has a channel listen until the test ends, and serves its pages at an address.
+// listened makes a channel listen until the test ends, and serves its pages at a URL.
 func listened(t *testing.T, c *Channel) (ctx context.Context, events <-chan adapters.Event, address string) {
 	t.Helper()
 	heard := make(chan adapters.Event, 10)
@@ -272,7 +272,7 @@ func listened(t *testing.T, c *Channel) (ctx context.Context, events <-chan adap
 	return ctx, heard, server.URL
 }
 
-// hardened is served with what browsers are told in earnest.
+// hardened sets the headers that the real guard sets.
 func hardened(t *testing.T, next http.Handler) http.Handler {
 	t.Helper()
 	g, err := guard.New(guard.Config{})
@@ -282,7 +282,7 @@ func hardened(t *testing.T, next http.Handler) http.Handler {
 	return g.Outer(next)
 }
 
-// newChannel makes a channel over what is kept.
+// newChannel returns a channel over the stored data.
 func newChannel(t *testing.T, state store.State, media media.Media, changes ...func(*Config)) *Channel {
 	t.Helper()
 	c := Config{State: state, Media: media, Workshop: &workshop{}, Guard: func(h http.Handler) http.Handler { return h }, Who: who}

@@ -34,14 +34,14 @@ func sampleOperationsPage() page.View {
 	return v
 }
 
-// TestOperationsForAll shows how the program fares to everybody who is let in, where no admins are named.
+// TestOperationsForAll checks that everybody who is let in sees the page if no admins are named.
 func TestOperationsForAll(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
 	b.is(b.get("/operations"), http.StatusOK, "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
 }
 
-// TestOperations shows it to admins only, where some are named.
+// TestOperations checks that only admins see the page if some are named.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles(), func(c *Config) { c.AdminsOnly = true }))

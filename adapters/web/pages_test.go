@@ -35,8 +35,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestGuarded holds that nothing but the static files is served to whom the guard does not
-// let in.
+// TestGuarded checks that only the static files are served to people whom the guard does not let in.
 func TestGuarded(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles(), func(c *Config) {
@@ -58,7 +57,7 @@ func TestGuarded(t *testing.T) {
 
 const script = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{.}}`
 
-// TestScripts holds that nothing that people or the bot write is more than text.
+// TestScripts checks that texts of people and of the bot never become markup.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	media := newFiles()

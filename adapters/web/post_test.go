@@ -48,8 +48,8 @@ func TestMessageIsRecordedAndHandedOver(t *testing.T) {
 	})
 }
 
-// TestUntakenMessageIsTriedAgain holds that a message which is recorded is delivered some
-// time, though the handler fails at first, and that the browser is told so.
+// TestUntakenMessageIsTriedAgain checks that a recorded message is delivered eventually, even if the handler fails
+// at first, and that the browser is told so.
 func TestUntakenMessageIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,8 +67,7 @@ func TestUntakenMessageIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestDeadProcess holds that what a process has recorded, and not delivered, is found by
-// another one.
+// TestDeadProcess checks that a message that a process has recorded but not delivered is found by another one.
 func TestDeadProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +89,7 @@ func TestDeadProcess(t *testing.T) {
 	})
 }
 
-// TestSlowHandler holds that who writes does not wait long for a handler that hangs.
+// TestSlowHandler checks that the sender does not wait long for a handler that hangs.
 func TestSlowHandler(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestStateIsAway holds that nothing is said to be sent that is not recorded.
+// TestStateIsAway checks that only recorded messages are confirmed.
 func TestStateIsAway(t *testing.T) {
 	t.Parallel()
 	state := newMemory()

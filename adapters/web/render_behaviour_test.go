@@ -136,7 +136,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// What comes by the stream is put in, and what did not change is left alone.
+// Streamed changes are inserted, and unchanged elements are left alone.
 func TestStreamPage(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())
@@ -192,7 +192,7 @@ func TestStreamPage(t *testing.T) {
 	}
 }
 
-// A page whose connection was cut goes on where it was, and says so where that takes a while.
+// A page whose connection was cut recovers, and says so if that takes a while.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())

@@ -21,7 +21,7 @@ import (
 	"atelier/adapters/web/request"
 )
 
-// stage serves the pages of the samples, and takes what their scripts send.
+// stage serves the sample pages, and accepts what their scripts send.
 type stage struct {
 	t       *testing.T
 	pages   *page.Renderer
@@ -114,7 +114,7 @@ func (s *stage) page(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, func(b io.Writer) error { return s.pages.Page(b, s.view(r.Header.Get("Accept-Language"))) })
 }
 
-// answer writes what is rendered. Whoever does not read on has gone to another page.
+// answer writes rendered HTML. A client that stops reading has left the page.
 func (s *stage) answer(w io.Writer, render func(io.Writer) error) {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
@@ -140,7 +140,7 @@ func (s *stage) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take notes what a page sent, unless it is to be refused.
+// take records what a page sent, unless it is rejected.
 func (s *stage) take(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.t.Error(err)
@@ -191,7 +191,7 @@ func drawn(width, height int) http.HandlerFunc {
 	}
 }
 
-// painted is a mask: all black but for its middle.
+// painted returns a mask that is black except for its centre.
 func painted(width, height int) http.HandlerFunc {
 	mask := image.NewGray(image.Rect(0, 0, width, height))
 	for y := height * 2 / 5; y < height*3/5; y++ {
@@ -214,7 +214,7 @@ func mustPages(tb testing.TB) *page.Renderer {
 	return p
 }
 
-// Each page as people see it: their pictures are among the test's artifacts.
+// Each page as people see it: the screenshots are among the test's artifacts.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
@@ -266,7 +266,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// drop lets files fall onto the page.
+// drop drops files onto the page.
 func drop(p *browsertest.Page, names ...string) {
 	for _, name := range names {
 		p.Script(fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File(["abc"], %q, {type: "image/png"}));
@@ -274,7 +274,7 @@ func drop(p *browsertest.Page, names ...string) {
 	}
 }
 
-// write puts a text into the message's field, and press a key there.
+// write fills the message's field, and presses a key there.
 func write(p *browsertest.Page, text string) {
 	p.Script(fmt.Sprintf(`(() => { const t = document.getElementById("text"); t.focus(); t.value = %q; t.dispatchEvent(new Event("input", {bubbles: true})); })()`, text))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// element is an opening tag.
+// element matches an opening tag.
 type element struct {
 	name  string
 	attrs map[string]string
@@ -20,7 +20,7 @@ var (
 	voids     = []string{"meta", "link", "img", "input", "br"}
 )
 
-// checkHTML holds that a page is well formed, and does nothing but by its own scripts.
+// checkHTML checks that a page is well-formed, and runs only its own scripts.
 func checkHTML(t *testing.T, name, html string) []element {
 	t.Helper()
 	var all []element

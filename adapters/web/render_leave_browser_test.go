@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// While a thread is deleted its page says so, and nobody can ask for it twice.
+// While a thread is being deleted its page says so, and it cannot be deleted twice.
 func TestDeleting(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, sampleThread())
@@ -30,7 +30,7 @@ func TestDeleting(t *testing.T) {
 	p.Wait(`!document.getElementById("forget").disabled && document.getElementById("deleting").textContent === "" && document.querySelector(".toast").textContent === "Not now."`)
 }
 
-// What is pressed in the dialog of marks does not lose them without a question.
+// Leaving the dialog of marks does not lose them without a question.
 func TestMarksAreNotLost(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, sampleThread())
@@ -63,8 +63,8 @@ func TestMarksAreNotLost(t *testing.T) {
 	p.Wait(`!` + open("marking") + ` && !document.querySelector(".chip")`)
 }
 
-// Only who may delete a thread is offered to, and who is let in without a session is called
-// by name too, if not by one that a machine has.
+// Only people who may delete a thread are offered to. People who are let in without a session are shown by name
+// too, unless the name is a machine's.
 func TestPageIsForWhoReadsIt(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())
@@ -86,7 +86,7 @@ func TestPageIsForWhoReadsIt(t *testing.T) {
 	}
 }
 
-// A request that was stopped is not one that failed.
+// A stopped request is not shown as failed.
 func TestStoppedIsShown(t *testing.T) {
 	t.Parallel()
 	html := rendered(t, func(b *bytes.Buffer) error {

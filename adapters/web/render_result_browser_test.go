@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// manyResults is a thread with an answer of several pictures.
+// manyResults is a thread with an answer with several pictures.
 func manyResults() page.View {
 	v := sampleThread()
 	m := v.Thread.Messages[2]
@@ -21,7 +21,7 @@ func manyResults() page.View {
 	return v
 }
 
-// TestUseThis holds that what is used again goes with the next message, and nothing is uploaded for it.
+// TestUseThis checks that a reused file is sent with the next message without being uploaded.
 func TestUseThis(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, manyResults())
@@ -44,7 +44,7 @@ func TestUseThis(t *testing.T) {
 	}
 }
 
-// TestLargePictures goes from picture to picture, and nearer.
+// TestLargePictures moves from picture to picture, and zooms.
 func TestLargePictures(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, manyResults())
@@ -72,7 +72,7 @@ func TestLargePictures(t *testing.T) {
 	p.Wait(`!document.getElementById("large").open`)
 }
 
-// TestCopyPicture puts a picture into the clipboard, as the format that all clipboards take.
+// TestCopyPicture copies a picture to the clipboard, in the format that all clipboards accept.
 func TestCopyPicture(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, manyResults())
@@ -87,7 +87,7 @@ func TestCopyPicture(t *testing.T) {
 	p.Wait(`document.querySelector(".toast")?.textContent.startsWith("The picture could not be copied.")`)
 }
 
-// TestBeforeAndAfter shows a picture beside the one that it was made of.
+// TestBeforeAndAfter shows a picture next to the one that it was made from.
 func TestBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	v := manyResults()
@@ -112,7 +112,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	p.Wait(`document.querySelectorAll("#large img").length === 1`)
 }
 
-// TestNotify tells of an answer by the system while the tab is hidden, if the reader wants that.
+// TestNotify checks that an answer causes a system notification while the tab is hidden, if the reader wants that.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// What the tests show: every kind of message, file and state at least once.
+// The sample: every kind of message, file and state at least once.
 
 var noon = time.Date(2026, 3, 14, 12, 5, 0, 0, time.UTC)
 

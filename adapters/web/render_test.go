@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// hostile is text that is to be shown as it is, and to do nothing.
+// hostile is text that must be shown literally.
 var hostile = []string{
 	`<xss-probe>`, `"><xss-probe x="`, `'><xss-probe x='`, `</title></textarea></script><xss-probe>`, `<script>alert(1)</script>`,
 	`javascript:alert(1)`, `" onclick="alert(1)" style="color:red`, `{{.}} ${1} %s %!d(x)`, "a\x00b\x1b[31m\u202egnp.exe\u2066", "<!-- <xss-probe> -->",
@@ -40,7 +40,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestChoicesHaveAHeadingThatIsTrue: they are other ways to do what was done, or nothing is done yet.
+// TestChoicesHaveAHeadingThatIsTrue checks that the heading says whether something was done already.
 func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
@@ -113,7 +113,7 @@ func hostileWork(s string) drawing.Work {
 	}}
 }
 
-// Every page and piece keeps what browsers and screen readers need.
+// Every page and fragment has what browsers and screen readers need.
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)

@@ -34,7 +34,7 @@ func TestRenamePage(t *testing.T) {
 	p.Wait(`document.querySelector(".thread-name").textContent === "Harbour" && document.title === "Harbour · Atelier"`)
 }
 
-// TestFinder finds by Ctrl-K, and goes to what was found by the keys alone.
+// TestFinder searches by Ctrl-K, and opens a result with the keyboard.
 func TestFinder(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())
@@ -55,7 +55,7 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// TestGalleryPage shows results, tells of one that is gone, and takes one along to its thread.
+// TestGalleryPage shows results, reports one that is gone, and uses one in its thread.
 func TestGalleryPage(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleGallery())
@@ -95,7 +95,7 @@ func sampleFound() page.View {
 	return v
 }
 
-// TestEditLast edits the last message by the up key, as it was sent, and sends it again.
+// TestEditLast edits the last message with the up key, and sends it again.
 func TestEditLast(t *testing.T) {
 	t.Parallel()
 	v := sampleThread()

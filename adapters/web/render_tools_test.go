@@ -10,7 +10,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// Who reads Chinese reads the names of domains and types in it.
+// Chinese pages have Chinese names of domains and types.
 func TestTermsAreTranslated(t *testing.T) {
 	t.Parallel()
 	list, tool := sampleTools(), sampleTools()
@@ -30,15 +30,15 @@ func sampleTool() page.View {
 	return v
 }
 
-// sampleToolsFound is the list of tools by a query, which is open.
+// sampleToolsFound is the open list of tools that match a query.
 func sampleToolsFound() page.View {
 	v := sampleTools()
 	v.Tools.Query = "e"
 	return v
 }
 
-// TestToolsAreLoaded holds that the page of tools loads what is found, and what is known of a tool, when it
-// is looked at, and that a tool is tried in one click.
+// TestToolsAreLoaded checks that the tools page loads search results and the details of a tool on demand, and that
+// a tool can be tried in one click.
 func TestToolsAreLoaded(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleTools())
@@ -78,7 +78,7 @@ func TestToolsAreLoaded(t *testing.T) {
 	}
 }
 
-// The list of threads is told of changes beside the tools, and on the empty page.
+// The list of threads is updated on the tools page and on the empty page.
 func TestListOfThreadsIsAlive(t *testing.T) {
 	t.Parallel()
 	for name, view := range map[string]page.View{"tools": sampleTools(), "empty": sampleEmpty()} {
@@ -95,7 +95,7 @@ func TestListOfThreadsIsAlive(t *testing.T) {
 	}
 }
 
-// TestExampleInOneClick holds that an example runs with a sample file by one click, and not over what is written.
+// TestExampleInOneClick checks that one click runs an example with a sample file, and does not overwrite a draft.
 func TestExampleInOneClick(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleEmpty())

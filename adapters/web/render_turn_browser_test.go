@@ -11,8 +11,8 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// A message that marks a picture says what is to be done with it, also where the picture
-// comes with it; nobody is asked for words with a picture alone.
+// A message with marks must say what to do with them, even if the picture comes with it; a picture alone needs no
+// text.
 func TestMarksNeedWords(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())
@@ -36,7 +36,7 @@ func TestMarksNeedWords(t *testing.T) {
 	}
 }
 
-// Who is at the end stays there whatever comes in, and who went up is left alone.
+// A reader at the end stays there when messages arrive, and one who scrolled up is left alone.
 func TestStaysAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())
@@ -44,7 +44,7 @@ func TestStaysAtTheEnd(t *testing.T) {
 	p.Open(address + "/t/t1")
 	const atEnd = `(() => { const { scrollHeight, scrollTop, clientHeight } = document.getElementById("scroll"); return scrollHeight - scrollTop - clientHeight < 2; })()`
 	p.Wait(atEnd)
-	// The conversation grows between our going to its end and the event that tells of it.
+	// The conversation grows between our scrolling to the end and the scroll event.
 	p.Script(`new Promise((done) => {
 		const scroll = document.getElementById("scroll");
 		addEventListener("scroll", () => {
@@ -83,7 +83,7 @@ func TestStaysAtTheEnd(t *testing.T) {
 	}
 }
 
-// A button that takes the place of another one does not do what that one did.
+// A button that replaces another one does not inherit its action.
 func TestReplyAfterStop(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())

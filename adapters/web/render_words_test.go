@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What the scripts say is there to be said.
+// All texts used by the scripts exist.
 func TestScriptWords(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, func(b *bytes.Buffer) error { return mustPages(t).Page(b, sampleThread()) })

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// answered begins a thread, and answers it with files, which it keeps.
+// answered begins a thread, and answers it with stored files.
 func answered(t *testing.T, b *browser, stored *files, names ...string) (answer string) {
 	t.Helper()
 	b.is(b.write("message00000000001", "do it"), http.StatusAccepted)
@@ -33,7 +33,7 @@ func answered(t *testing.T, b *browser, stored *files, names ...string) (answer 
 	return ref.ID
 }
 
-// TestUseResult holds that a message can work on a file of an answer, as if it were sent with it.
+// TestUseResult checks that a message can work on a file of an answer, as if it were sent with it.
 func TestUseResult(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()
@@ -82,7 +82,7 @@ func TestUseResult(t *testing.T) {
 	b.is(b.write("message00000000009", "turn it", "file", dog), http.StatusUnprocessableEntity, "is gone")
 }
 
-// TestSaveAll holds that all files of an answer come as one ZIP, under names that no other has.
+// TestSaveAll checks that all files of an answer are in one ZIP, with unique names.
 func TestSaveAll(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()

@@ -8,8 +8,8 @@ import (
 	"atelier/adapters/web/browsertest"
 )
 
-// TestSpeakInBrowser: what is said into the microphone is sent without words, with what is
-// attached and to what it replies; it can be dropped; and who has no microphone is told so.
+// TestSpeakInBrowser checks that a recording is sent without text, with its attachments and the message replied
+// to; that it can be discarded; and that people without a microphone are told.
 func TestSpeakInBrowser(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())

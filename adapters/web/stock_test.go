@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/web/upload"
 )
 
-// between does something once, before the n-th entry is added or file deleted.
+// between runs something once, before the nth entry is added or file is deleted.
 type between struct {
 	*memory
 	*files
@@ -41,8 +41,8 @@ func (b *between) step() {
 	}
 }
 
-// TestSentAndTakenBack holds that of a file which is sent and taken back at the same time,
-// by two processes, either is done: what is sent is there.
+// TestSentAndTakenBack checks that a file that is sent and withdrawn at the same time, by two processes, is either
+// sent or withdrawn; a sent file exists.
 func TestSentAndTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"send", "take back"} {
@@ -89,7 +89,7 @@ func sendAndTakeBack(t *testing.T, sendFirst, mask bool, n int) {
 	}
 }
 
-// TestSentMasksDoNotWait holds that what is sent does not count as waiting to be sent.
+// TestSentMasksDoNotWait checks that sent masks do not count as waiting to be sent.
 func TestSentMasksDoNotWait(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
@@ -102,7 +102,7 @@ func TestSentMasksDoNotWait(t *testing.T) {
 	}
 }
 
-// counting counts the entries that are read.
+// counting counts the entries read.
 type counting struct {
 	*memory
 
@@ -118,8 +118,8 @@ func (c *counting) Read(ctx context.Context, key string, from int64) ([][]byte, 
 	return all, err
 }
 
-// TestManyUploads holds that a picture is served without reading all that was ever uploaded,
-// and that one which was sent is served where that is not known any more.
+// TestManyUploads checks that a picture is served without reading all earlier uploads, and that a sent picture is
+// served even if that is no longer known.
 func TestManyUploads(t *testing.T) {
 	t.Parallel()
 	state := &counting{memory: newMemory()}

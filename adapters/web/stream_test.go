@@ -18,7 +18,7 @@ import (
 
 const events1 = "/t/" + thread1 + "/events"
 
-// TestTwoTabs holds that two pages see the same, also those of two processes.
+// TestTwoTabs checks that two pages see the same, even of two processes.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,8 +50,8 @@ func TestTwoTabs(t *testing.T) {
 	})
 }
 
-// TestServerIsStartedAgain holds that a page goes on where it was, whoever serves it, and
-// shows the answer that came meanwhile.
+// TestServerIsStartedAgain checks that a page recovers after a restart, whichever process serves it, and shows the
+// answer that was posted meanwhile.
 func TestServerIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestStreamsStayAlive(t *testing.T) {
 		if quiet := time.Since(begun); quiet > stream.Beat {
 			t.Errorf("the stream was silent for %v", quiet)
 		}
-		// An entry of which no hint came is found nevertheless.
+		// An entry whose hint was lost is found nevertheless.
 		state.mu.Lock()
 		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"said":{"key":"k","reply":{"text":"lost hint"}}}`))
 		state.mu.Unlock()
@@ -118,7 +118,7 @@ func TestStreamsStayAlive(t *testing.T) {
 	})
 }
 
-// TestSlowReader holds that a page which does not read holds up nobody.
+// TestSlowReader checks that a page that does not read delays nobody else.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -167,8 +167,8 @@ func TestStreamsOfNothing(t *testing.T) {
 	b.is(b.do(http.MethodHead, events1, http.NoBody), http.StatusMethodNotAllowed)
 }
 
-// TestServerShutsDown holds that open streams do not keep a server from ending, and that
-// its time to write does not end them.
+// TestServerShutsDown checks that open streams do not prevent a server from shutting down, and that its write
+// timeout does not end them.
 func TestServerShutsDown(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())
@@ -202,7 +202,7 @@ func TestServerShutsDown(t *testing.T) {
 	}
 }
 
-// TestForgottenThread holds that open pages are told, and that nothing stays.
+// TestForgottenThread checks that open pages are told of a deletion, and that nothing is left.
 func TestForgottenThread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// TestRename holds that a thread's title is changed by who began it, in every process, and goes with the thread.
+// TestRename checks that the person who began a thread can rename it, in every process, and that the title is
+// deleted with it.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	state, stored := newMemory(), newFiles()
@@ -50,7 +51,7 @@ func TestRename(t *testing.T) {
 	b.is(b.post(at, "title", "Again"), http.StatusNotFound)
 }
 
-// TestThumbnails holds that a thread is shown with its latest picture, and without one that is gone.
+// TestThumbnails checks that a thread has a thumbnail of its latest picture, unless that is gone.
 func TestThumbnails(t *testing.T) {
 	t.Parallel()
 	stored, bot := newFiles(), &workshop{}
@@ -108,7 +109,7 @@ func TestGallery(t *testing.T) {
 	b.is(b.get("/t/"+thread1+"/gallery"), http.StatusOK, "There are no results in this thread yet.")
 }
 
-// TestFind finds threads by title and by what is in them, and tools.
+// TestFind finds threads by title and by content, and tools.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()

@@ -10,8 +10,7 @@ import (
 	"atelier/adapters/web/request"
 )
 
-// TestBusyServerInBrowser holds that a file which the server has no place for just now is
-// sent again by itself.
+// TestBusyServerInBrowser checks that a file that a busy server rejects is uploaded again automatically.
 func TestBusyServerInBrowser(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())

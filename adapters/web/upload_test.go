@@ -83,8 +83,8 @@ func TestBadUploads(t *testing.T) {
 	}
 }
 
-// TestUploadNames holds that a name is a name: no path, no control characters, no markup,
-// and never taken for the file's type.
+// TestUploadNames checks that a file name is only that: no path, no control characters, no markup, and never used
+// as the file's type.
 func TestUploadNames(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())
@@ -114,7 +114,7 @@ func TestUploadNames(t *testing.T) {
 	}
 }
 
-// TestUploadBrokenOff holds that of an upload which is broken off nothing is kept.
+// TestUploadBrokenOff checks that nothing is kept of an interrupted upload.
 func TestUploadBrokenOff(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()
@@ -143,7 +143,7 @@ func TestUploadBrokenOff(t *testing.T) {
 	}
 }
 
-// TestHugeUpload holds that 2 GB are refused before they are sent.
+// TestHugeUpload checks that 2 GB are rejected before they are sent.
 func TestHugeUpload(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()
@@ -178,7 +178,7 @@ func TestHugeUpload(t *testing.T) {
 	}
 }
 
-// TestUntoldSize holds the limit where the browser does not tell how much will come.
+// TestUntoldSize checks the limit if the browser does not send the size.
 func TestUntoldSize(t *testing.T) {
 	t.Parallel()
 	stored := newFiles()
@@ -217,8 +217,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestUploadsAtOnce holds that of 100 at once only some are taken at once, that the others
-// wait, and that those who would wait too long are told when to come again.
+// TestUploadsAtOnce checks that of 100 concurrent uploads only some run at once, that the others wait, and that
+// those who would wait too long are told when to retry.
 func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"atelier/adapters/web/store"
 )
 
-// dying is a State as a process sees it that dies after so many entries.
+// dying is the State of a process that dies after a number of entries.
 type dying struct {
 	*memory
 
@@ -33,8 +33,8 @@ func (d *dying) Append(ctx context.Context, key string, entry []byte, expiry tim
 	return d.memory.Append(ctx, key, entry, expiry)
 }
 
-// TestDeathAtEachEntry holds that what is written into a thread is delivered, wherever the
-// process dies that wrote it: of messages and of what people press.
+// TestDeathAtEachEntry checks that messages and reactions are delivered wherever the process that recorded them
+// dies.
 func TestDeathAtEachEntry(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"message", "press"} {
@@ -79,7 +79,7 @@ func dieAfter(t *testing.T, what string, left int) {
 	}
 }
 
-// TestManyWait holds that what waits is found in all threads, not only in those that are listed.
+// TestManyWait checks that undelivered events are found in all threads, not only in listed ones.
 func TestManyWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,8 +104,8 @@ func TestManyWait(t *testing.T) {
 	})
 }
 
-// TestClocksDiffer holds that what waits is found, and how a thread stands is known, though
-// the clocks of those who wrote it differ.
+// TestClocksDiffer checks that undelivered events are found, and the state of a thread is known, even if the
+// clocks of the processes differ.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestClocksDiffer(t *testing.T) {
 	})
 }
 
-// TestNothingCame holds that a thread in which something was announced that never came is
-// not looked at for ever, and one whose handler fails is, whoever listens.
+// TestNothingCame checks that a thread with an announcement that was never written is not checked forever, but one
+// whose handler fails is, whoever listens.
 func TestNothingCame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -166,8 +166,8 @@ func TestNothingCame(t *testing.T) {
 	})
 }
 
-// TestForgottenTitles holds that of a thread that is forgotten nothing stays that was
-// written in it, and that it is listed no more, also by others.
+// TestForgottenTitles checks that nothing written in a deleted thread is left, and that it is no longer listed,
+// even by other processes.
 func TestForgottenTitles(t *testing.T) {
 	t.Parallel()
 	state, media := newMemory(), newFiles()

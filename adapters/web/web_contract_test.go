@@ -76,7 +76,7 @@ func (p *platform) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter 
 	return c
 }
 
-// at is the process whose pages people look at: the one that listens, if there is one.
+// at returns the process whose pages people open: the one that listens, if any.
 func (*platform) Connected(*testing.T) { synctest.Wait() }
 
 func (p *platform) Person(_ *testing.T, name string) adapters.Person {
@@ -90,7 +90,7 @@ func (p *platform) Admin(t *testing.T) adapters.Person {
 	return a
 }
 
-// Thread begins with a message that was taken long ago.
+// Thread begins a thread with a message that was accepted long ago.
 func (p *platform) Thread(t *testing.T, _ bool) adapters.Thread {
 	t.Helper()
 	thread, first := p.next("thread"), p.next("first")
@@ -106,7 +106,7 @@ func (p *platform) Gone(t *testing.T) adapters.Thread {
 	return thread
 }
 
-// do makes a request of somebody's browser.
+// do makes a request as a person's browser.
 func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageRef {
 	t.Helper()
 	thread, id := post.Thread.Channel, p.next("message")
@@ -137,7 +137,7 @@ func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageR
 	return chat.RefOf(thread, id)
 }
 
-// Shown reads the thread as a page does.
+// Shown parses the thread's page.
 func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
 	t.Helper()
 	now, err := p.at().store.Threads.Read(t.Context(), thread.Channel, store.Latest)

@@ -13,8 +13,8 @@ import (
 	"atelier/adapters/web/site"
 )
 
-// TestLongPages holds that a page of a long thread shows its end, and that the next one
-// shows more; and that the stream tells of what the page shows, and of what is new.
+// TestLongPages checks that the page of a long thread shows its end, that the next one shows more, and that the
+// stream covers what the page shows and what is new.
 func TestLongPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

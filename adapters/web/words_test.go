@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRefusalsAreTranslated holds that who reads Chinese is told in Chinese why not.
+// TestRefusalsAreTranslated checks that Chinese readers get rejections in Chinese.
 func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()
 	words := mustPages(t).Words

@@ -15,7 +15,7 @@ import (
 	"atelier/adapters"
 )
 
-// state is all of a conversation that can be compared.
+// state is everything of a conversation that can be compared.
 func (c *Conversation) state() map[string]any {
 	return map[string]any{
 		"next": c.Next, "title": c.title, "known": c.known, "sent": c.sent, "working": slices.Clone(c.working),
@@ -23,7 +23,7 @@ func (c *Conversation) state() map[string]any {
 	}
 }
 
-// told are messages, without what is computed of them.
+// told returns messages without computed fields.
 func told(all []*Message) []string {
 	var out []string
 	for _, m := range all {
@@ -51,7 +51,7 @@ func waiting(all []Happening) []string {
 	return out
 }
 
-// entries draws what a thread's list may hold: of few ids, so that they meet.
+// entries draws the entries of a thread, with few ids, so that they collide.
 func entries() *rapid.Generator[[][]byte] {
 	ids := []string{"person00000000001", "person00000000002", AnswerID("k1"), AnswerID("k2"), ProgressID("k1"), ProgressID("k3"), ""}
 	id := rapid.SampledFrom(ids)
@@ -96,8 +96,8 @@ func entries() *rapid.Generator[[][]byte] {
 	return rapid.SliceOfN(rapid.OneOf(one, one, one, strange), 0, 40)
 }
 
-// TestFoldGoesOn holds that a conversation which is read bit by bit is the one that is read
-// whole, and that what was given out of it stays as it was.
+// TestFoldGoesOn checks that a conversation read in pieces equals one read at once, and that its snapshots do not
+// change.
 func TestFoldGoesOn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,8 +121,8 @@ func TestFoldGoesOn(t *testing.T) {
 	})
 }
 
-// TestFoldTellsWhatChanged holds that who knows the conversation at a position needs only
-// the messages that have changed since.
+// TestFoldTellsWhatChanged checks that a reader who knows the conversation at a position only needs the messages
+// that have changed since.
 func TestFoldTellsWhatChanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -159,7 +159,7 @@ func TestFoldTellsWhatChanged(t *testing.T) {
 	})
 }
 
-// FuzzFold holds that no list of entries breaks the fold.
+// FuzzFold checks that no list of entries breaks the fold.
 func FuzzFold(f *testing.F) {
 	f.Add([]byte("{\"wrote\":{\"id\":\"a\"}}\n{\"said\":{\"key\":\"k\"}}\n{\"reported\":{\"key\":\"k\"}}"), 1)
 	f.Add([]byte(`{"offered":{"id":"x","n":-9}}`), 0)

@@ -14,7 +14,7 @@ import (
 	"atelier/adapters"
 )
 
-// works are plans of every shape, unsound ones among them.
+// works are plans of every shape, including invalid ones.
 func works(t *rapid.T) Work {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab_-. <&港口")), 0, 40, -1)
 	states := []adapters.StepState{adapters.StepWaiting, adapters.StepRunning, adapters.StepDone, adapters.StepFailed, adapters.StepSkipped, ""}
@@ -40,7 +40,7 @@ func works(t *rapid.T) Work {
 	return w
 }
 
-// sample is the work that the tests of the pages show too.
+// sample is also shown by the tests of the pages.
 func sample(tb testing.TB) Work {
 	tb.Helper()
 	b, err := os.ReadFile("testdata/work.json")
@@ -54,8 +54,7 @@ func sample(tb testing.TB) Work {
 	return w
 }
 
-// Whatever was done, nothing of the drawing lies over another thing, and all flows from
-// left to right.
+// In every drawing, nothing overlaps, and everything flows from left to right.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"atelier/adapters/web/page"
 )
 
-// TestTools finds by the beginnings of words, of all that is known of a tool.
+// TestTools finds tools by prefixes of words in any of their texts.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	all := []page.Tool{

@@ -72,7 +72,7 @@ func (m *memory) fail(with error) {
 	m.broken = with
 }
 
-// clock is a time that tests move.
+// clock is a clock that tests move.
 type clock struct{ at time.Time }
 
 func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
@@ -97,12 +97,12 @@ func newGuard(t *testing.T, c Config) *Guard {
 	return g
 }
 
-// greet tells whom it serves.
+// greet names the person that it serves.
 var greet = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "%+v leave=%v", Who(r.Context()), CanLeave(r.Context())) //nolint:errcheck // it is a recorder
 })
 
-// whole is what bot wires: the pages behind the guard, and its own.
+// whole is what bot wires: the protected pages, and the guard's own.
 func whole(g *Guard) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/login", g.Handler())
@@ -150,7 +150,7 @@ func with(name string, values ...string) func(*http.Request) {
 	}
 }
 
-// wants fails where the status is another one.
+// wants checks the status.
 func wants(t *testing.T, a reply, status int) {
 	t.Helper()
 	if a.status != status {
@@ -286,8 +286,8 @@ func TestOnlyThisMachineWithoutPassword(t *testing.T) {
 	wants(t, ask(g.Handler(), http.MethodPost, "/logout"), http.StatusSeeOther)
 }
 
-// TestPublicWithoutPassword holds that nobody is let in by a proxy that does not say that
-// it is one; what needs no password, as the page to point at pictures, is served.
+// TestPublicWithoutPassword checks that a proxy that does not identify itself lets nobody in; pages that need no
+// password, such as the page to mark pictures, are served.
 func TestPublicWithoutPassword(t *testing.T) {
 	t.Parallel()
 	g := newGuard(t, Config{Public: mustURL(t, "https://atelier.example")})
@@ -377,7 +377,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// Only people whom the proxy names are admins: a name that somebody logs in with proves nothing.
+// Only people named by the proxy are admins: a name entered at the login proves nothing.
 func TestAdmins(t *testing.T) {
 	t.Parallel()
 	g := newGuard(t, Config{Header: "Remote-User", Admins: []string{" Ana@Example.org "}, Password: "correct horse", State: &memory{}})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// retry is how long the answer tells to wait.
+// retry returns how long the response asks to wait.
 func retry(t *testing.T, answer reply) time.Duration {
 	t.Helper()
 	n, err := strconv.Atoi(answer.header.Get("Retry-After"))

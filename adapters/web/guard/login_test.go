@@ -12,7 +12,7 @@ import (
 
 const secret = "correct horse"
 
-// browser keeps a cookie, and asks one server.
+// browser stores a cookie, and talks to one server.
 type browser struct {
 	server http.Handler
 	cookie *http.Cookie
@@ -39,12 +39,12 @@ func (b *browser) login(name, password, next string, changes ...func(*http.Reque
 	})...)
 }
 
-// bare is a cookie as a browser sends it.
+// bare returns a cookie as a browser sends it.
 func bare(token string) *http.Cookie {
 	return &http.Cookie{Name: "atelier", Value: token} //nolint:gosec // attributes are not sent
 }
 
-// served reports whether the browser gets in.
+// served reports whether the browser is let in.
 func (b *browser) served(t *testing.T) bool {
 	t.Helper()
 	answer := b.ask(http.MethodGet, "/t/x")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// as gives a password as programs do.
+// as sends a password as programs do.
 func as(password string) func(*http.Request) {
 	return func(r *http.Request) { r.SetBasicAuth("anybody", password) }
 }
@@ -31,8 +31,8 @@ func TestBasic(t *testing.T) {
 	wants(t, ask(newGuard(t, Config{}).Basic(greet), http.MethodGet, "/metrics", under("evil.example")), http.StatusMisdirectedRequest)
 }
 
-// TestWaysInAreLockedByThemselves holds that guesses at the login do not keep programs out that
-// know the password, nor the other way round.
+// TestWaysInAreLockedByThemselves checks that guesses at the login do not lock out programs that know the
+// password, and vice versa.
 func TestWaysInAreLockedByThemselves(t *testing.T) {
 	t.Parallel()
 	now, log := newClock(), &strings.Builder{}

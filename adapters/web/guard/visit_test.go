@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// stream is answered until its request ends.
+// stream responds until its request ends.
 var stream = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 
 func TestStreamsEnd(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"atelier/adapters/messages"
 )
 
-// sentences finds what people are told, in templates and in the code.
+// sentences matches the sentences for people, in templates and in the code.
 var sentences = regexp.MustCompile(`(?:say \.Language|format:|tooManyGuesses =|deny\(http\.\w+,|return) ("(?:[^"\\]|\\.)*"(?: \+\s+"(?:[^"\\]|\\.)*")*)`)
 
-// joined is what is between the two halves of a sentence.
+// joined matches what is between the two halves of a sentence.
 var joined = regexp.MustCompile(`"\s*\+\s+"`)
 
 func TestEverySentenceIsTranslated(t *testing.T) {

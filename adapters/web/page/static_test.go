@@ -62,7 +62,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// What others wrote is what they published, and all of it is listed.
+// Vendored files are unchanged, and all of them are listed.
 func TestVendored(t *testing.T) {
 	t.Parallel()
 	list, err := staticFiles.ReadFile("static/vendor/VENDORED.md")

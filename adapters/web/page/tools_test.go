@@ -8,7 +8,7 @@ import (
 	"atelier/adapters/messages"
 )
 
-// What can run comes first, of the domains and of the tools in each.
+// Tools that can run come first, and so do their domains.
 func TestToolsThatRunComeFirst(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// What was marked is drawn where its picture is still there, and told in any case.
+// Marks are drawn if their picture still exists, and are listed in any case.
 func TestMarkedView(t *testing.T) {
 	t.Parallel()
 	painted := &adapters.File{ID: "mask000000000001", Name: "mask.png"}
@@ -33,7 +33,7 @@ func TestMarkedView(t *testing.T) {
 	}
 }
 
-// FuzzViewer holds that no list of entries breaks a page.
+// FuzzViewer checks that no list of entries breaks a page.
 func FuzzViewer(f *testing.F) {
 	f.Add([]byte("{\"wrote\":{\"id\":\"a\"}}\n{\"said\":{\"key\":\"k\"}}\n{\"reported\":{\"key\":\"k\"}}"))
 	f.Add([]byte(`{"offered":{"id":"x","n":-9}}`))
@@ -44,7 +44,8 @@ func FuzzViewer(f *testing.F) {
 	})
 }
 
-// TestBefore holds that a result is compared with what it was made of, and not with what it has nothing to do with.
+// TestBefore checks that a result is compared with the picture that it was made from, and not with an unrelated
+// one.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	said := func(id, of, name string, order int64) *chat.Message {

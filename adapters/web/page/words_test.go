@@ -18,7 +18,7 @@ var (
 	letter         = regexp.MustCompile(`\pL`)
 )
 
-// Every word that the pages say is said in every language.
+// Every word of the pages is translated to every language.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	var chinese map[string]any

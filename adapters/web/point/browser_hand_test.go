@@ -55,7 +55,7 @@ func browseKeyboard(t *testing.T, b *browsertest.Browser, p *place) { //nolint:t
 	if m.zoom() != before || len(m.marks().Boxes) != 1 {
 		t.Errorf("the zoom is %v, and was %v", m.zoom(), before)
 	}
-	// The toolbar and Done are reached by the tab key.
+	// The toolbar and Done can be reached with the tab key.
 	m.Key(kb.Tab + kb.Tab)
 	m.Script(theMarker + `.querySelector("input:checked").focus()`)
 	m.Key(kb.Tab)

@@ -29,13 +29,13 @@ func browseBoxes(t *testing.T, b *browsertest.Browser, p *place) { //nolint:thel
 	if diff := cmp.Diff([]adapters.Box{want, want}, m.marks().Boxes); diff != "" {
 		t.Error(diff)
 	}
-	// Beyond the edges of the picture it ends with them.
+	// Beyond the edges of the picture, it is clipped.
 	m.press(`[data-part="fit"]`)
 	m.Drag(browsertest.Left, m.at(600, 350), m.at(660, 420))
 	if got := m.marks().Boxes; len(got) != 3 || got[2] != (adapters.Box{XMin: 600, YMin: 350, XMax: 640, YMax: 400}) {
 		t.Errorf("at the edge: %v", got)
 	}
-	// Two clicks do in the place of dragging.
+	// Two clicks can replace dragging.
 	m.Click(m.at(10, 20))
 	m.Click(m.at(30, 50))
 	if got := m.marks().Boxes; len(got) != 4 || got[3] != (adapters.Box{XMin: 10, YMin: 20, XMax: 31, YMax: 51}) {

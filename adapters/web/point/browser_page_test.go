@@ -16,7 +16,7 @@ import (
 )
 
 func browseRotated(t *testing.T, b *browsertest.Browser, p *place) { //nolint:thelper // a case of TestBrowser
-	// Stored as 60 by 40 with a red patch; shown turned by a quarter.
+	// Stored as 60 by 40 with a red patch; displayed rotated by 90 degrees.
 	stored := image.NewRGBA(image.Rect(0, 0, 60, 40))
 	for i := range stored.Pix {
 		stored.Pix[i] = 255
@@ -163,7 +163,7 @@ func browseLooks(t *testing.T, b *browsertest.Browser, p *place) { //nolint:thel
 	}
 }
 
-// rotated is a JPEG that is to be shown turned by a quarter, as by EXIF's orientation 6.
+// rotated returns a JPEG that is displayed rotated by 90 degrees, by EXIF orientation 6.
 func rotated(t *testing.T, img image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -174,7 +174,7 @@ func rotated(t *testing.T, img image.Image) []byte {
 	return []byte("\xff\xd8" + exif + b.String()[2:])
 }
 
-// redOn is the middle of what is red on the screen.
+// redOn returns the centre of the red area on the screen.
 func redOn(t *testing.T, m marker) browsertest.At {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(m.Shot()))

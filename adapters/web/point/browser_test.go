@@ -18,7 +18,7 @@ type marker struct {
 	*browsertest.Page
 }
 
-// onPicture opens the pointing page of a picture.
+// onPicture opens the marking page of a picture.
 func onPicture(t *testing.T, b *browsertest.Browser, p *place, picture []byte, width, height int, look browsertest.Look) marker {
 	t.Helper()
 	g := testGrant()
@@ -34,7 +34,7 @@ func onPicture(t *testing.T, b *browsertest.Browser, p *place, picture []byte, w
 
 const theMarker = `document.querySelector("picture-marker")`
 
-// at is the middle of a pixel of the picture on the screen, once all is in its place.
+// at returns the centre of a pixel of the picture on the screen, once the layout is done.
 func (m marker) at(x, y int) browsertest.At {
 	m.t.Helper()
 	return browsertest.Eval[browsertest.At](m.Page, fmt.Sprintf(`(async () => {
@@ -68,7 +68,7 @@ func (m marker) marks() marked {
 	return got
 }
 
-// mask is the painted mask; nil is none.
+// mask returns the painted mask, or nil.
 func (m marker) mask() *image.Gray {
 	m.t.Helper()
 	text := browsertest.Eval[string](m.Page, `(async () => {
@@ -105,7 +105,7 @@ func (m marker) status() string {
 	return browsertest.Eval[string](m.Page, theMarker+`.parts.status.textContent`)
 }
 
-// Pointing in a real browser.
+// Marking in a real browser.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)

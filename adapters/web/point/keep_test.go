@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// begun is a form up to the content of its mask, and what it is sent as.
+// begun returns a form up to the content of its mask, and its content type.
 func begun(t *testing.T) (form []byte, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func begun(t *testing.T) (form []byte, contentType string) {
 	return b.Bytes(), w.FormDataContentType()
 }
 
-// sent is what a form is answered whose body comes from there.
+// sent returns the response to a form with that body.
 func (p *place) sent(link, contentType string, body io.Reader) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, strings.TrimPrefix(link, p.base), body)
 	r.Header.Set("Content-Type", contentType)
@@ -81,7 +81,7 @@ func TestSlowMasksKeepNobodyWaiting(t *testing.T) {
 	slow.Wait()
 }
 
-// drip gives a byte a second, for ever.
+// drip returns one byte per second, forever.
 type drip struct{}
 
 func (drip) Read(p []byte) (int, error) {

@@ -42,7 +42,7 @@ func (l *lists) Read(_ context.Context, key string, from int64) ([][]byte, error
 	return l.all[key][from:], nil
 }
 
-// clock is one that is set by hand.
+// clock is a clock that is set by hand.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -106,7 +106,7 @@ func TestLinkOpensWhatItGrants(t *testing.T) {
 	}
 }
 
-// Every character of a token that is changed, left out or added makes it no token.
+// Changing, removing or adding any character of a token makes it invalid.
 func TestChangedTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	l := newTestLinks(t, "https://example.org", &lists{}, newClock().Now)

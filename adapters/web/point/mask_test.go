@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// What is taken for a mask is a picture of that size that is not all black, whole and with
-// nothing after it.
+// A valid mask is a complete picture of the given size that is not all black, with nothing after it.
 func FuzzMask(f *testing.F) {
 	const width, height = 11, 7
 	painted := image.NewGray(image.Rect(0, 0, width, height))

@@ -19,7 +19,7 @@ import (
 	"atelier/adapters"
 )
 
-// place is all that the pages need, in memory.
+// place is everything that the pages need, in memory.
 type place struct {
 	clock *clock
 	state *lists
@@ -93,21 +93,21 @@ func (p *place) handle(_ context.Context, e adapters.Event) error {
 	return p.refusal
 }
 
-// taken are the events so far.
+// taken returns the events so far.
 func (p *place) taken() []adapters.Event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.events)
 }
 
-// answer is what a request was answered.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// get asks for an address.
+// get requests a URL.
 func get(t *testing.T, address string) answer {
 	t.Helper()
 	return send(t, http.MethodGet, address, nil, nil)
@@ -179,7 +179,7 @@ func encode(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// mask is one with a white pixel, where there is to be one.
+// mask returns a mask with a white pixel, if wanted.
 func mask(t *testing.T, width, height int, white bool) string {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))

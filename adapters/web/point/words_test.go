@@ -15,7 +15,7 @@ import (
 	"atelier/adapters/messages"
 )
 
-// Every sentence of the templates and of the code is told in Chinese too, and nothing else.
+// Every sentence of the templates and the code is translated to Chinese, and nothing else is.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	if _, err := messages.New(Words()); err != nil {

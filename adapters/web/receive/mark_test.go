@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/web/request"
 )
 
-// FuzzMarks holds that what is taken for marks is valid in an event.
+// FuzzMarks checks that accepted marks are valid in an event.
 func FuzzMarks(f *testing.F) {
 	f.Add(`[{"file":"f","width":40,"height":30,"points":[{"x":1,"y":2,"exclude":true}],"boxes":[{"xmin":0,"ymin":0,"xmax":40,"ymax":30}],"mask":"m"}]`)
 	f.Add(`[{"picture":"a","width":1e9,"height":1}]`)

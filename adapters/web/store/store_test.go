@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// lists are a State in memory, of which nobody is told.
+// lists is an in-memory State without subscriptions.
 type lists map[string][][]byte
 
 func (l lists) Append(_ context.Context, key string, entry []byte, _ time.Duration) (int64, error) {
@@ -40,7 +40,7 @@ func (lists) Subscribe(context.Context, string) (<-chan []byte, error) {
 	return nil, errors.New("nobody is told")
 }
 
-// stored is a store of 30 days, with a clock that can be moved.
+// stored is a store with a retention of 30 days, and a clock that can be moved.
 func stored(t *testing.T) (s *Store, now *time.Time) {
 	t.Helper()
 	now = new(time.Time)
@@ -55,7 +55,7 @@ func record(t *testing.T, s *Store, thread string) {
 	}
 }
 
-// TestManyThreads holds that what a process keeps does not grow without bound.
+// TestManyThreads checks that the caches of a process are bounded.
 func TestManyThreads(t *testing.T) {
 	t.Parallel()
 	s, _ := stored(t)
@@ -92,7 +92,7 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
-// TestManyDays holds that no more days are known than threads are kept.
+// TestManyDays checks that no more days are remembered than threads are kept.
 func TestManyDays(t *testing.T) {
 	t.Parallel()
 	s, now := stored(t)
@@ -111,7 +111,7 @@ func TestManyDays(t *testing.T) {
 	}
 }
 
-// TestForgottenTitles holds that no title is kept of a thread that is forgotten.
+// TestForgottenTitles checks that the titles of deleted threads are forgotten.
 func TestTitlesAreForgotten(t *testing.T) {
 	t.Parallel()
 	s, _ := stored(t)
