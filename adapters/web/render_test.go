@@ -49,7 +49,7 @@ func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
 		language, want string
 	}{
 		{false, false, "en", "Other ways"}, {true, false, "en", "Choose one"}, {true, false, "zh-Hans", "请选择一项"},
-		{false, true, "en", "Choose one to go on with"},
+		{false, true, "en", "Choose one to continue with"},
 	} {
 		m := page.Message{ID: "a", Asks: c.asks, Picks: c.picks, ActURL: "/act", Choices: []page.Choice{{Number: 1, Text: "blur it", Ready: true}}}
 		page := rendered(t, func(b *bytes.Buffer) error { return p.Messages(b, c.language, []page.Message{m}) })

@@ -160,8 +160,8 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 		g.harden(w.Header(), host)
 		if !ok || !g.known(host) {
 			g.journal.note(r, "host", "a request for a host that is not known was refused: PUBLIC_URL makes one known", "host", cut(r.Host))
-			g.refuse(w, r, &refusal{status: http.StatusMisdirectedRequest, format: "Atelier is not known by this address. " +
-				"Whoever runs it can make the address known: it belongs into PUBLIC_URL."})
+			g.refuse(w, r, &refusal{status: http.StatusMisdirectedRequest, format: "Atelier does not know this address. " +
+				"The operator can set it as PUBLIC_URL."})
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -86,7 +86,7 @@ func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 		if err := g.origins.Check(r); err != nil || embedded(r) {
 			g.journal.note(r, "origin", "a request of another site's page was refused")
 			g.refuse(w, r, &refusal{status: http.StatusForbidden, format: "" +
-				"This was asked by a page of another site. Open Atelier itself, and try again there."})
+				"This request came from a page of another site. Open Atelier itself, and try again there."})
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -73,7 +73,7 @@ func (g *Guard) pace(r *http.Request, who string) *refusal {
 		b = g.reads
 	}
 	if d := b.take(who, g.now()); d > 0 {
-		return &refusal{status: http.StatusTooManyRequests, wait: d, format: "That was too much at once. Try again in %s.", args: []any{amount(d)}}
+		return &refusal{status: http.StatusTooManyRequests, wait: d, format: "Too many requests. Try again in %s.", args: []any{amount(d)}}
 	}
 	return nil
 }

@@ -97,14 +97,14 @@ func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 	if g.exposed {
 		g.journal.note(r, "exposed", "a request was refused: as PUBLIC_URL is set, WEB_PASSWORD or WEB_USER_HEADER is needed")
 		return visit{}, &refusal{status: http.StatusForbidden, format: "" +
-			"Atelier is open to other machines by PUBLIC_URL, so it lets nobody in without a password. Whoever runs it sets WEB_PASSWORD."}
+			"Other machines can reach Atelier through PUBLIC_URL, so it needs a password. The operator must set WEB_PASSWORD."}
 	}
 	if h, ok := hostname(r.Host); ok && h.local() && peer(r).IsLoopback() && !proxied(r.Header) {
 		return visit{person: local()}, nil
 	}
 	g.journal.note(r, "elsewhere", "a request from another machine was refused: that needs WEB_PASSWORD")
-	return visit{}, &refusal{status: http.StatusForbidden, format: "Without a password only the machine on which Atelier runs is served. " +
-		"Whoever runs it can let others in: they set WEB_PASSWORD."}
+	return visit{}, &refusal{status: http.StatusForbidden, format: "Without a password, Atelier only works on the machine where it runs. " +
+		"To let others in, the operator sets WEB_PASSWORD."}
 }
 
 // admitNamed lets in the person named by the proxy's header. told is false if the password is needed.
@@ -116,7 +116,7 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 		return visit{}, nil, false
 	case !trusted:
 		g.journal.note(r, "proxy", "a request was refused that does not come from one of WEB_PROXIES")
-		return visit{}, &refusal{status: http.StatusForbidden, format: "Atelier is served only through the address where you sign in. Open that one."}, true
+		return visit{}, &refusal{status: http.StatusForbidden, format: "Atelier is only available through the address where you sign in. Open that one."}, true
 	case len(names) == 1:
 		if person, ok := named(names[0]); ok {
 			person.Admin = g.admins[person.ID]
@@ -124,8 +124,8 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 		}
 	}
 	g.journal.note(r, "header", "a request of a trusted proxy was refused: its header names not one person", "header", g.header)
-	return visit{}, &refusal{status: http.StatusForbidden, format: "Who you are was not told by where you signed in. " +
-		"Whoever runs Atelier finds more in its log."}, true
+	return visit{}, &refusal{status: http.StatusForbidden, format: "The sign-in service did not say who you are. " +
+		"The operator can find out more in the log."}, true
 }
 
 // admitSession lets in people who have logged in.
@@ -197,10 +197,10 @@ func (g *Guard) askLogin(r *http.Request) *refusal {
 	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		return no
 	}
-	return &refusal{status: http.StatusUnauthorized, format: "You are not logged in, or not any more.", login: true}
+	return &refusal{status: http.StatusUnauthorized, format: "You are not logged in, or your session has ended.", login: true}
 }
 
 func (g *Guard) broken(r *http.Request, err error) *refusal {
 	g.journal.note(r, "state", "sessions cannot be read or written", "error", err)
-	return &refusal{status: http.StatusServiceUnavailable, wait: troubled, format: "Atelier cannot look up who you are just now. Try again in a moment."}
+	return &refusal{status: http.StatusServiceUnavailable, wait: troubled, format: "Atelier cannot check your login at the moment. Try again shortly."}
 }

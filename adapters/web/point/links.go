@@ -34,7 +34,7 @@ var (
 const (
 	forgedSentence  = "This link is not complete. Open it again from the chat, or copy all of it."
 	expiredSentence = "This link has expired. Ask for the picture again in the chat to get a new one."
-	goneSentence    = "The picture is no longer kept. Send it again in the chat."
+	goneSentence    = "The picture is no longer available. Send it again in the chat."
 )
 
 // State stores the grants. Its methods are those of storage.State.

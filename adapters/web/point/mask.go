@@ -60,7 +60,7 @@ func maskProblem(err error) error {
 	if errors.Is(err, io.EOF) { // a reader would take it for a regular end
 		err = io.ErrUnexpectedEOF
 	}
-	p := problemf(badRequest, "The painted mask did not arrive as it should. Press Done again.")
+	p := problemf(badRequest, "The painted mask did not arrive correctly. Press Done again.")
 	p.err = err
 	return p
 }

@@ -120,7 +120,7 @@ func badForm(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return &problem{status: tooSlow, format: "The marks took too long to arrive. Press Done again.", err: err}
 	}
-	return &problem{status: badRequest, format: "The marks did not arrive as they should. Press Done again.", err: err}
+	return &problem{status: badRequest, format: "The marks did not arrive correctly. Press Done again.", err: err}
 }
 
 // timely is a request body with a deadline.

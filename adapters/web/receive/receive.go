@@ -27,7 +27,7 @@ const (
 var (
 	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is gone. Attach it again.")
 	errManyFiles   = request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
-	errMarks       = request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
+	errMarks       = request.Refuse(http.StatusBadRequest, "The marks could not be read. Mark the picture again.")
 	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that you marked is gone.")
 	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
 )

@@ -234,10 +234,10 @@ func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending
 		return err
 	}
 	if p.For == store.ForMask && (media.KindOf(found.Type, false) != media.KindImage || found.Width == 0) {
-		return request.Refuse(http.StatusUnsupportedMediaType, "A mask is a picture.")
+		return request.Refuse(http.StatusUnsupportedMediaType, "A mask must be a picture.")
 	}
 	if p.Voice = p.For == store.ForVoice; p.Voice && !media.IsSound(found.Type) {
-		return request.Refuse(http.StatusUnsupportedMediaType, "A voice message is a sound.")
+		return request.Refuse(http.StatusUnsupportedMediaType, "A voice message must be a sound.")
 	}
 	p.Size, p.Type, p.Width, p.Height = content.n, found.Type, found.Width, found.Height
 	return nil
