@@ -377,7 +377,7 @@ func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 			p, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(t.Context(), request(street, beach, box, mask))
 			switch {
 			case c.want == "":
-				if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked part is on street.png as it was") {
+				if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked that part on street.png as it was before") {
 					t.Errorf("there is %+v: %v", p, err)
 				}
 			case err != nil || ways(p) != c.want:

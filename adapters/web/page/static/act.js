@@ -1,5 +1,5 @@
-// The buttons below messages. htmx sends what is pressed; here it gets its id, is asked
-// for where it cannot be taken back, and is told where it failed.
+// The buttons below messages. htmx sends a press; this script adds its id, asks for confirmation if it cannot be
+// undone, and shows errors.
 
 import { sentenceIn, toast } from "./notice.js";
 import { asked, newId, word } from "./words.js";
@@ -24,7 +24,7 @@ export function watchActs() {
   });
 }
 
-// ask lets the reader say yes or no.
+// ask asks the reader to confirm.
 export function ask(question, yes) {
   const dialog = document.getElementById("ask");
   document.getElementById("ask-what").textContent = question;

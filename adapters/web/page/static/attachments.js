@@ -35,13 +35,12 @@ export class Attachments extends EventTarget {
     return this.items.filter((i) => i.kind === "marks");
   }
 
-  // spoken tells whether a voice message is among the files.
+  // spoken reports whether a voice message is among the files.
   get spoken() {
     return this.files.some((i) => i.voice);
   }
 
-  // add attaches files, or what somebody has spoken. It gives a sentence where not all of them
-  // can be.
+  // add attaches files or a recording. It returns a sentence if not all of them can be attached.
   add(files, { voice = false } = {}) {
     let trouble = "";
     for (const file of files) {
@@ -55,7 +54,7 @@ export class Attachments extends EventTarget {
     return trouble;
   }
 
-  // use attaches a file that the thread has already. It gives a sentence where it cannot be.
+  // use attaches a file of the thread. It returns a sentence if that is not possible.
   use(upload) {
     if (this.files.some((i) => i.upload?.id === upload.id)) return "";
     if (this.mostFiles > 0 && this.files.length >= this.mostFiles) return word("tooMany", { most: this.mostFiles });
@@ -64,7 +63,7 @@ export class Attachments extends EventTarget {
     return "";
   }
 
-  // mark attaches marks on a picture, in the place of earlier ones on it.
+  // mark attaches marks on a picture, replacing earlier ones on it.
   mark(picture, marks) {
     const before = this.items.findIndex((i) => i.kind === "marks" && i.ref === picture.ref);
     const item = { kind: "marks", ...picture, ...marks, state: marks.mask ? "waiting" : "done", part: 0 };
@@ -73,13 +72,13 @@ export class Attachments extends EventTarget {
     this.#next();
   }
 
-  // restore puts in what was kept of an earlier visit: all of it is uploaded already.
+  // restore restores the attachments of an earlier visit, which are all uploaded.
   restore(items) {
     this.items = items.map((i) => ({ ...i, state: "done", part: 1 }));
     this.#changed();
   }
 
-  // kept is what another visit can go on with.
+  // kept is what another visit can restore.
   kept() {
     const upload = (i) => i.state === "done";
     return this.items.filter(upload).map(({ file, mask, stop, element, ...rest }) => rest);
@@ -95,7 +94,7 @@ export class Attachments extends EventTarget {
     this.items = this.items.filter((i) => i !== item);
     this.#forget(item);
     if (item.kind === "file" && item.upload && !item.used) {
-      // Marks on a file that is not sent mean nothing.
+      // Marks on a file that is not sent have no meaning.
       for (const marks of this.marks.filter((m) => m.ref === `file:${item.upload.id}`)) this.remove(marks);
     }
     this.#next();
@@ -111,7 +110,7 @@ export class Attachments extends EventTarget {
     if (item.upload && !item.used) takeBack(this.thread, item.upload.id);
   }
 
-  // next begins with those that wait, some at once.
+  // next begins waiting uploads, a few at once.
   #next() {
     const running = this.items.filter((i) => i.state === "uploading").length;
     const waiting = this.items.filter((i) => i.state === "waiting");
@@ -150,7 +149,7 @@ export class Attachments extends EventTarget {
   }
 }
 
-// itemsOf are the files and marks of a message that was sent.
+// itemsOf returns the files and marks of a sent message.
 export function itemsOf({ files, marks }) {
   const sent = (upload) => ({ kind: "file", name: upload.name, size: upload.size, type: "", used: true, upload });
   const marked = ({ picture, file, name, url, width, height, points, boxes, mask, mask_url: maskUrl }) => ({
@@ -160,7 +159,7 @@ export function itemsOf({ files, marks }) {
   return [...files.map(sent), ...marks.map(marked)];
 }
 
-// markOf is what the server is told of marks.
+// markOf returns marks as the server expects them.
 export function markOf({ ref, width, height, points, boxes, upload }) {
   const [kind, ...rest] = ref.split(":");
   const out = { [kind]: rest.join(":"), width, height };

@@ -1,4 +1,4 @@
-// The page of the channel: what its parts do is begun here.
+// The page of the channel: starts its parts.
 
 import { watchActs } from "./act.js";
 import { Composer } from "./composer.js";
@@ -63,7 +63,7 @@ document.addEventListener("click", (event) => {
   }
 });
 
-// useThere takes a file of a gallery along to its thread.
+// useThere uses a file of a gallery in its thread.
 function useThere({ dataset }) {
   const { thread } = document.querySelector(".gallery [data-thread]").dataset;
   if (carry({ use: { ...dataset } })) location.assign(`/t/${thread}`);

@@ -1,10 +1,9 @@
-// The chips of the composer: one for each thing that goes with the message.
+// The chips of the composer: one per attachment.
 
 import { drawMarked } from "./marked.js";
 import { bytes, plain, word } from "./words.js";
 
-// Chips shows attachments. on has what the buttons do: remove, retry and mark, each with
-// the item.
+// Chips shows attachments. on has the actions of the buttons: remove, retry and mark, each called with the item.
 export class Chips {
   constructor(list, template, attachments, on) {
     Object.assign(this, { list, template, attachments, on });
@@ -43,7 +42,7 @@ export class Chips {
 
 const ofMarks = { width: 72, height: 44 }; // CSS pixels, as the style has it
 
-// picture shows the picture itself in the chip, in the place of a sign.
+// picture shows the picture itself in the chip instead of an icon.
 function picture(chip, item) {
   if (item.kind === "marks") return marked(chip, item);
   const local = item.file && item.type.startsWith("image/");
@@ -56,7 +55,7 @@ function picture(chip, item) {
   if (local) chip.local = src;
 }
 
-// marked shows the picture with what is marked on it.
+// marked shows the picture with its marks.
 function marked(chip, item) {
   if (item.mask) chip.local = URL.createObjectURL(item.mask);
   const place = chip.querySelector(".chip-picture");
@@ -72,7 +71,7 @@ function leave(chip) {
   if (focused) (next?.querySelector(".chip-remove") ?? document.getElementById("text")).focus();
 }
 
-// fill shows how the item stands.
+// fill shows the state of the item.
 function fill(item) {
   const chip = item.element;
   if (!chip) return;
@@ -93,7 +92,7 @@ function stands(item) {
   return summary(item);
 }
 
-// summary tells how much is marked.
+// summary says how much is marked.
 export function summary({ points, boxes, mask, upload }) {
   const parts = [];
   if (points.length > 0) parts.push(word("points", { n: points.length }));

@@ -1,4 +1,4 @@
-// The form in which messages are written.
+// The form for writing messages.
 
 import { Attachments, itemsOf, markOf } from "./attachments.js";
 import { Chips } from "./chips.js";
@@ -9,7 +9,7 @@ import { quoteOf } from "./quote.js";
 import { Speaker } from "./speak.js";
 import { asked, newId, word } from "./words.js";
 
-// fileAt is a file of the server's own.
+// fileAt fetches a file of this server.
 async function fileAt(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error();
@@ -57,7 +57,7 @@ export class Composer {
     text.addEventListener("keydown", (e) => {
       if (e.key === "ArrowUp" && !e.isComposing && this.#isEmpty) return this.#editLast(e);
       if (e.key === "Escape" && this.#edits) return this.#endEdit();
-      // While a word of an input method is being composed, Enter ends the word.
+      // While an input method composes a word, Enter ends the word.
       if (e.key !== "Enter" || e.shiftKey || e.isComposing || e.keyCode === 229) return;
       e.preventDefault();
       this.send();
@@ -92,14 +92,14 @@ export class Composer {
     this.parts.text.focus();
   }
 
-  // spoken sends what somebody said in the place of words, with all that is attached.
+  // spoken sends a recording instead of text, with all attachments.
   #spoken(file) {
     const trouble = this.attachments.add([file], { voice: true });
     if (trouble) return this.#trouble(trouble);
     this.send();
   }
 
-  // fill puts in a wish, and says which file it needs.
+  // fill fills in a request, and says which file it needs.
   fill(text, hint = "") {
     this.parts.text.value = text;
     this.#hint(this.attachments.files.length > 0 ? "" : hint);
@@ -107,7 +107,7 @@ export class Composer {
     (hint ? this.parts.attach : this.parts.text).focus();
   }
 
-  // run sends a wish, with a sample file if it needs one.
+  // run sends a request, with a sample file if it needs one.
   async run(wish, sample) {
     if (!this.#isEmpty) return this.#trouble(word("notEmpty"));
     this.parts.text.value = wish;
@@ -120,7 +120,7 @@ export class Composer {
     }
   }
 
-  // reply lets the message be one that replies to another.
+  // reply makes the message a reply to another one.
   reply(to, focus = true) {
     this.#reply = to;
     const bar = this.parts["reply-to"];
@@ -130,7 +130,7 @@ export class Composer {
     if (focus) this.parts.text.focus();
   }
 
-  // use lets the message work on a file of the thread.
+  // use makes the message work on a file of the thread.
   use({ use, name, src, kind, size, ref }) {
     this.#trouble(this.attachments.use({ id: use, name, url: src, kind, size: Number(size), ref }));
     this.#hint("");
@@ -148,7 +148,7 @@ export class Composer {
     this.edit(mine.dataset.edit);
   }
 
-  // edit puts a message into the form again. What is sent then replaces it.
+  // edit loads a message into the form again. Sending then replaces it.
   async edit(id) {
     if (!this.#isEmpty && this.#edits !== id) return this.#trouble(word("notEmpty"));
     this.#trouble("");
@@ -170,7 +170,7 @@ export class Composer {
     this.parts.editing.hidden = !id;
   }
 
-  // endEdit leaves the message as it was.
+  // endEdit leaves the message unchanged.
   #endEdit() {
     this.#setEdits("");
     this.parts.text.value = "";
@@ -178,7 +178,7 @@ export class Composer {
     this.reply(null);
   }
 
-  // mark opens a picture to be marked. What is marked goes with the message.
+  // mark opens a picture for marking. The marks are sent with the message.
   async mark(picture) {
     const before = this.attachments.marks.find((m) => m.ref === picture.ref);
     const marks = await openMarker(picture, before);
@@ -229,7 +229,7 @@ export class Composer {
     this.draft.write({ thread: this.thread, text: text.value, reply: this.#reply, items, tried: this.#try, edits: this.#edits });
   }
 
-  // body is the message as the form sends it, but for its id.
+  // body is the message as the form sends it, without its id.
   #body() {
     const body = new URLSearchParams({ text: this.parts.text.value.trim() });
     for (const file of this.attachments.files) body.append("file", file.upload.id);
@@ -240,8 +240,8 @@ export class Composer {
     return body;
   }
 
-  // missing is what the message needs to be sent, "" where it has it. A file may come without
-  // words; where something is marked, nobody but the writer knows what is to be done with it.
+  // missing says what the message lacks, "" if it can be sent. A file needs no text, but marks do: only the writer
+  // knows what to do with them.
   get #missing() {
     const { files, marks } = this.attachments;
     if (this.parts.text.value.trim() || this.attachments.spoken) return "";
@@ -263,7 +263,7 @@ export class Composer {
       return this.#tell(word("waiting"));
     }
     const body = this.#body();
-    // The same content tried again is the same message; other content is another one.
+    // A retry of the same content is the same message; other content is another one.
     if (this.#try.body !== body.toString()) this.#try = { id: newId(), body: body.toString() };
     this.#changed();
     body.set("id", this.#try.id);
@@ -302,7 +302,7 @@ export class Composer {
     this.draft.write({ text: "", items: [] });
   }
 
-  // busy keeps the form from being changed while it is sent.
+  // busy locks the form while it is being sent.
   #busy(is) {
     this.#sending = is;
     this.parts.chips.inert = is;

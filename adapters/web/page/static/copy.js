@@ -1,11 +1,11 @@
-// A picture is copied, to be pasted elsewhere.
+// Copies pictures to the clipboard.
 
 import { announce, toast } from "./notice.js";
 import { word } from "./words.js";
 
 const can = Boolean(navigator.clipboard?.write && window.ClipboardItem); // where the page is served safely
 
-// showCopies shows the buttons within root, where they work.
+// showCopies shows the buttons within root if copying works.
 export function showCopies(root) {
   if (can) for (const button of root.querySelectorAll("[data-copy]")) button.hidden = false;
 }
@@ -16,7 +16,7 @@ export function watchCopies() {
     const button = target.closest?.("[data-copy]");
     if (!button) return;
     try {
-      // The promise is given at once: browsers let nothing be copied long after a click.
+      // The promise is passed at once: browsers refuse to copy long after a click.
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png(button.dataset.copy) })]);
       toast(word("copied"));
       announce(word("copied"));
@@ -26,7 +26,7 @@ export function watchCopies() {
   });
 }
 
-// png is a picture in the one format that all clipboards take.
+// png converts a picture to the one format that all clipboards accept.
 async function png(src) {
   const blob = await (await fetch(src)).blob();
   if (blob.type === "image/png") return blob;

@@ -1,7 +1,7 @@
-// The draft of a message, kept in the tab: it outlives a reload, a failed send and the end of
-// a session, but not who logs out.
+// The draft of a message, kept in the tab: it survives a reload, a failed send and the end of a session, but not
+// logging out.
 
-// carry takes a wish or a file to use along to the next page. It is false where it would be lost.
+// carry takes a request or a file to the next page. It returns false if that would be lost.
 export function carry(what) {
   try {
     sessionStorage.setItem("carried", JSON.stringify(what));
@@ -11,7 +11,7 @@ export function carry(what) {
   }
 }
 
-// carried is what was taken along, once.
+// carried returns what was carried, once.
 export function carried() {
   try {
     const what = JSON.parse(sessionStorage.getItem("carried")) ?? {};
@@ -22,15 +22,14 @@ export function carried() {
   }
 }
 
-// watchLogout drops all that is kept in the tab when the reader logs out: the next one is
-// somebody else.
+// watchLogout deletes everything kept in the tab when the reader logs out: the next one may be somebody else.
 export function watchLogout() {
   document.querySelector('form[action="/logout"]')?.addEventListener("submit", () => {
     left = true;
     try {
       sessionStorage.clear();
     } catch {
-      // Without storage there is nothing.
+      // Without storage there is no draft.
     }
   });
 }
@@ -39,7 +38,7 @@ let left = false; // logged out: nothing is kept any more
 
 export class Draft {
   constructor(thread, fresh) {
-    // A page for a new thread has another id each time: the draft brings its own along.
+    // A page for a new thread has another id each time, so the draft has its own.
     this.key = fresh ? "draft" : `draft ${thread}`;
   }
 
@@ -57,7 +56,7 @@ export class Draft {
       if (empty || left) sessionStorage.removeItem(this.key);
       else sessionStorage.setItem(this.key, JSON.stringify(draft));
     } catch {
-      // Without storage the draft lives as long as the page.
+      // Without storage the draft lasts as long as the page.
     }
   }
 }

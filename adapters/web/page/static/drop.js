@@ -1,4 +1,4 @@
-// Files come by drag and drop anywhere on the page, and by paste.
+// Attaches files by drag and drop anywhere on the page, and by paste.
 
 export function takeDrops(composer) {
   const veil = document.getElementById("drop-here");
@@ -25,7 +25,7 @@ export function takeDrops(composer) {
   });
   document.addEventListener("paste", (e) => {
     const files = e.clipboardData?.files ?? [];
-    // What is copied from a text comes with a picture of it, which is not meant.
+    // Text copied from some programs comes with an unwanted picture of it.
     if (files.length === 0 || e.clipboardData.types.includes("text/plain")) return;
     e.preventDefault();
     composer.add(files);

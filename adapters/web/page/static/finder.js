@@ -1,4 +1,4 @@
-// Ctrl-K finds threads and tools from everywhere.
+// Ctrl-K searches threads and tools from everywhere.
 
 import { localTimes } from "./times.js";
 import { asked, word } from "./words.js";
@@ -45,7 +45,7 @@ function open() {
   look();
 }
 
-// look shows what is found by what is written.
+// look shows the results for the text in the field.
 async function look() {
   clearTimeout(timer);
   asking?.abort();
@@ -59,7 +59,7 @@ async function look() {
   }
 }
 
-// show shows what was found. The focus stays where it is, though the links are new.
+// show shows results. The focus keeps its place, though the links are new.
 function show(list) {
   const at = [...found.querySelectorAll("a")].indexOf(document.activeElement);
   found.innerHTML = list;
@@ -67,7 +67,7 @@ function show(list) {
   if (at >= 0) (found.querySelectorAll("a")[at] ?? field).focus();
 }
 
-// move goes from the field to what was found, and on, by the arrows.
+// move moves from the field to the results, and through them, by the arrow keys.
 function move(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step) return;

@@ -37,6 +37,6 @@ function keep(theme) {
     if (theme === "auto") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
   } catch {
-    // Without storage it is for this page only.
+    // Without storage the choice is for this page only.
   }
 }

@@ -1,4 +1,4 @@
-// A file that is gone, or cannot be shown, is told in the place of a broken picture.
+// Replaces a broken picture by a note that the file is gone or cannot be shown.
 
 import { word } from "./words.js";
 

@@ -1,12 +1,12 @@
-// A picture, small, with what is marked on it: as the server draws it below a message that
-// was sent, for the message that is being written.
+// A small picture with its marks, for the message that is being written: drawn as the server does it below a sent
+// message.
 
 import { newId } from "./words.js";
 
 const radius = 5; // of a point, in CSS pixels
 
-// drawMarked gives the drawing of {width, height, points, boxes} on the picture at src, in a
-// place of that size in CSS pixels. painted is where its mask is, "" where it has none.
+// drawMarked returns the drawing of {width, height, points, boxes} on the picture at src, at that size in CSS
+// pixels. painted is the URL of its mask, or "".
 export function drawMarked({ width, height, points, boxes }, src, painted, place) {
   const svg = shape("svg", { class: "marked", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", focusable: "false" });
   const all = { width, height, preserveAspectRatio: "none" };

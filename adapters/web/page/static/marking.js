@@ -1,4 +1,4 @@
-// The dialog in which a picture is marked, around the picture marker.
+// The dialog for marking a picture, around the picture marker.
 
 import { ask } from "./act.js";
 import { plain, word } from "./words.js";
@@ -7,8 +7,8 @@ const dialog = document.getElementById("marking");
 const place = document.getElementById("marking-picture");
 const part = (name) => document.getElementById(`marking-${name}`);
 
-// openMarker shows the picture {name, src} with the marks that were set before, if any. It
-// gives the marks, {width, height, points, boxes, mask}, or null where the reader gives up.
+// openMarker shows the picture {name, src} with its earlier marks, if any. It returns the marks, {width, height,
+// points, boxes, mask}, or null if the reader cancels.
 export async function openMarker({ name, src }, before) {
   const markup = document.getElementById("marker").content.cloneNode(true);
   place.replaceChildren(markup);
@@ -25,7 +25,7 @@ export async function openMarker({ name, src }, before) {
   return used;
 }
 
-// earlier shows the marks of before. Their mask may be known by its address only.
+// earlier shows the earlier marks. Only the URL of their mask may be known.
 async function earlier(marker, { points, boxes, width, height, mask, upload }) {
   if (!mask && upload) {
     const response = await fetch(upload.url);
@@ -39,8 +39,8 @@ function trouble(sentence) {
   part("trouble").hidden = !sentence;
 }
 
-// decided waits for what the reader does with the marks, which are those of before when
-// begun is fulfilled. Nothing that was marked since is lost without a question.
+// decided waits for the reader's decision. The marks are the earlier ones when begun is fulfilled; later ones are
+// not discarded without a question.
 function decided(marker, begun) {
   return new Promise((resolve) => {
     const stop = new AbortController();

@@ -1,5 +1,5 @@
-// morph makes an element like another one by the fewest changes, so that what did not
-// change is left alone: a video goes on playing, the focus and what is open stay.
+// morph makes an element like another one with as few changes as possible, so that unchanged parts are left alone:
+// videos keep playing, and the focus and open parts stay.
 
 export function morph(from, to) {
   if (from.isEqualNode(to)) return;
@@ -7,7 +7,7 @@ export function morph(from, to) {
   if (!from.hasAttribute("data-keep")) children(from, to);
 }
 
-// attributes that the reader's own doing changes are not the server's.
+// attributes that the reader's actions change are not the server's.
 const own = (element, name) => (element.localName === "details" || element.localName === "dialog") && name === "open";
 
 function attributes(from, to) {
@@ -41,10 +41,9 @@ function drop(node) {
   return next;
 }
 
-// partner is the next node that can be made like the wanted one. Whoever listens to a node
-// goes on doing so: what means something else is to have another id or key. What is passed
-// over to reach the node is dropped, so that text, which can stand anywhere, is taken only
-// where it is next.
+// partner returns the next node that can be made like the wanted one. Its event listeners stay, so elements with
+// another meaning must have another id or key. Nodes that are skipped to reach it are removed; therefore text,
+// which can be anywhere, is matched only if it is next.
 function partner(at, wanted) {
   if (wanted.nodeType !== Node.ELEMENT_NODE) return at?.nodeType === wanted.nodeType ? at : null;
   for (let node = at; node; node = node.nextSibling) {
@@ -59,5 +58,5 @@ function alike(node, wanted) {
   return node.nodeType === Node.ELEMENT_NODE && node.localName === wanted.localName && name(node) === name(wanted) && role(node) === role(wanted);
 }
 
-// role is the first class, which tells what an element is for.
+// role is the first class, which tells the purpose of an element.
 const role = (element) => element.classList[0] ?? "";

@@ -1,4 +1,4 @@
-// What is told beside the page itself: short notices, what a screen reader says, the title.
+// Notices besides the page itself: short messages, announcements for screen readers, and the title.
 
 const toasts = document.getElementById("toasts");
 const announcer = document.getElementById("announce");
@@ -15,19 +15,19 @@ export function toast(sentence) {
   setTimeout(() => p.remove(), 8000);
 }
 
-// announce lets a screen reader say a sentence when it is done with the last one.
+// announce makes a screen reader say a sentence after the current one.
 export function announce(sentence) {
   announcer.textContent = sentence;
 }
 
-// answered shows in the title that something came while nobody looked.
+// answered shows in the title that something arrived while the tab was hidden.
 export function answered() {
   if (!document.hidden) return;
   unread++;
   document.title = `(${unread}) ${title}`;
 }
 
-// retitle gives the page another title.
+// retitle changes the page's title.
 export function retitle(to) {
   title = to;
   document.title = unread > 0 ? `(${unread}) ${title}` : title;
@@ -39,13 +39,13 @@ document.addEventListener("visibilitychange", () => {
   document.title = title;
 });
 
-// failureOf is the sentence in what the server answered, or the other one.
+// failureOf returns the sentence in the server's response, or else the other one.
 export async function failureOf(response, otherwise) {
   const text = await response.text().catch(() => "");
   return sentenceIn(text) || otherwise;
 }
 
-// sentenceIn is the text of the failure in a piece of a page, "" where there is none.
+// sentenceIn returns the text of the failure in a fragment of a page, or "".
 export function sentenceIn(html) {
   const page = new DOMParser().parseFromString(html, "text/html");
   return page.querySelector('[role="alert"]')?.textContent.trim() ?? "";

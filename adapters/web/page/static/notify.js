@@ -1,4 +1,4 @@
-// A notification of the system tells of an answer while the tab is hidden, if the reader wants that.
+// A system notification announces an answer while the tab is hidden, if the reader wants that.
 
 const button = document.getElementById("notify");
 const can = "Notification" in window;
@@ -14,7 +14,7 @@ export function watchNotify() {
   });
 }
 
-// notify tells of an answer. Where the system lets pages tell nothing, the title does.
+// notify announces an answer. If the system allows no notifications, the title shows it.
 export function notify(title, body) {
   if (!can || !document.hidden || !wanted()) return;
   try {
@@ -24,7 +24,7 @@ export function notify(title, body) {
       note.close();
     });
   } catch {
-    // Some telephones allow it to no page.
+    // Some phones do not allow it to any page.
   }
 }
 
@@ -41,7 +41,7 @@ function keep(is) {
     if (is) localStorage.setItem("notify", "yes");
     else localStorage.removeItem("notify");
   } catch {
-    // Without storage nothing is told.
+    // Without storage there are no notifications.
   }
 }
 

@@ -1,4 +1,4 @@
-// A picture shown large: from one to the next, nearer, and beside the one that it was made of.
+// Shows a picture large: with the others of its thread, zoom, and next to the one that it was made from.
 
 import { word } from "./words.js";
 
@@ -49,7 +49,7 @@ function keyed(event) {
   event.preventDefault();
 }
 
-// show shows one of the pictures, if there is such a one.
+// show shows one of the pictures, if it exists.
 function show(n) {
   const button = all[n];
   if (!button) return;
@@ -78,7 +78,7 @@ function picture(src, alt) {
   return img;
 }
 
-// titled is a picture with a word below it.
+// titled returns a picture with a caption.
 function titled(img, name) {
   const figure = document.createElement("figure");
   const caption = document.createElement("figcaption");
@@ -87,7 +87,7 @@ function titled(img, name) {
   return figure;
 }
 
-// zoom shows the picture larger, or smaller, around a place of it in parts of its size.
+// zoom enlarges or shrinks the picture around a place, given in fractions of its size.
 function zoom(step, { x, y } = { x: 0.5, y: 0.5 }) {
   const compared = place.classList.contains("compared"); // then both are seen whole
   const img = place.querySelector("img");
@@ -105,7 +105,7 @@ function zoom(step, { x, y } = { x: 0.5, y: 0.5 }) {
   place.scrollTo(x * place.scrollWidth - place.clientWidth / 2, y * place.scrollHeight - place.clientHeight / 2);
 }
 
-// able says whether a button does anything. It keeps the focus.
+// able enables or disables a button, which keeps the focus.
 function able(name, is) {
   part(name).setAttribute("aria-disabled", String(!is));
 }

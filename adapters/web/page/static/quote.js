@@ -1,4 +1,4 @@
-// How a message is called where another one replies to it.
+// The name of a message in a reply to it.
 
 import { plain } from "./words.js";
 

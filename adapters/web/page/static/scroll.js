@@ -1,4 +1,4 @@
-// The conversation stays at its end while the reader is there, also when pictures grow.
+// Keeps the conversation at its end while the reader is there, even when pictures grow.
 
 const scroll = document.getElementById("scroll");
 const content = document.getElementById("messages");
@@ -21,8 +21,8 @@ export function followEnd() {
   else toEnd();
 }
 
-// look sees where the reader is. Who did not go up is still at the end, even if so much came
-// in meanwhile that the end is further away by now.
+// look checks where the reader is. A reader who did not scroll up is still at the end, even if new content has
+// moved the end away.
 function look() {
   const { scrollTop, scrollHeight, clientHeight } = scroll;
   if (scrollHeight - scrollTop - clientHeight < near) atEnd = true;
@@ -38,7 +38,7 @@ export function toEnd() {
   button.hidden = true;
 }
 
-// cameIn tells that there is something new at the end.
+// cameIn shows that there is something new at the end.
 export function cameIn(mine) {
   if (mine) toEnd();
   else if (!atEnd) button.hidden = false;

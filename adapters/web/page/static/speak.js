@@ -1,19 +1,19 @@
-// A voice message: what somebody says in the place of writing it.
+// A voice message: speaking instead of writing.
 
 import { word } from "./words.js";
 
 const longest = 300; // seconds, after which it is sent as it is
 
-// kinds are what a browser may be able to record, the best first, with the endings of files.
+// kinds are the formats that a browser may be able to record, the best first, with their file extensions.
 const kinds = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a", "audio/ogg;codecs=opus": "ogg", "audio/webm": "webm" };
 
-// canSpeak tells whether this browser can record here: pages without https are not let to.
+// canSpeak reports whether this browser can record here: pages without https may not.
 export const canSpeak = Boolean(navigator.mediaDevices?.getUserMedia && window.MediaRecorder);
 
-// release lets go of the microphone: the browser shows no more that it listens.
+// release releases the microphone, so that the browser no longer shows it as in use.
 const release = (stream) => stream?.getTracks().forEach((track) => track.stop());
 
-// Recording takes down what the microphone hears until it is ended.
+// Recording records from the microphone until it is ended.
 class Recording {
   #parts = [];
 
@@ -31,7 +31,7 @@ class Recording {
     return Math.floor((performance.now() - this.begun) / 1000);
   }
 
-  // end gives what was recorded, as a file.
+  // end returns the recording as a file.
   async end() {
     if (this.recorder.state !== "inactive") this.recorder.stop(); // it is where the microphone was pulled out
     await this.over;
@@ -42,8 +42,8 @@ class Recording {
   }
 }
 
-// Speaker is the button that records, and the bar that tells how long. on has what comes of
-// it: spoken with the file, trouble with a sentence, and changed.
+// Speaker is the button that records, and the bar with the time. on has its callbacks: spoken with the file,
+// trouble with a sentence, and changed.
 export class Speaker {
   #recording = null;
   #asking = false; // for the microphone
@@ -62,7 +62,7 @@ export class Speaker {
     return this.#recording !== null;
   }
 
-  // show lets people record, or not.
+  // show enables or disables recording.
   show(can) {
     this.#can = can;
     this.button.hidden = !canSpeak || !(can || this.active);
@@ -89,7 +89,7 @@ export class Speaker {
     this.button.focus();
   }
 
-  // finish ends the recording, and hands it over.
+  // finish ends the recording, and passes it on.
   async finish() {
     const file = await this.#end();
     if (file) this.on.spoken(file);

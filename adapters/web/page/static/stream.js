@@ -1,5 +1,5 @@
-// The stream of what happens in the thread: htmx's extension holds the connection, and what
-// comes is put in here, by its ids. A stream may repeat what the page has already.
+// The event stream of the thread: htmx's extension holds the connection, and events are inserted here, by their
+// ids. A stream may repeat what the page already has.
 
 import { morph } from "./morph.js";
 import { showCopies } from "./copy.js";
@@ -33,8 +33,8 @@ function take({ type, data, lastEventId }) {
   else for (const message of [...parse(data).children]) put(message);
 }
 
-// goOnFrom lets a connection that must be made anew, without the browser's own memory, go
-// on after the last entry.
+// goOnFrom makes a connection that is opened anew, without the browser's own memory, continue after the last
+// entry.
 function goOnFrom(position) {
   const [path, query] = source.getAttribute("sse-connect").split("?");
   const now = new URLSearchParams(query);
@@ -85,7 +85,7 @@ function putThreads(html) {
   if (title) renamed(title);
 }
 
-// renamed shows the title that the thread has now.
+// renamed shows the thread's new title.
 function renamed(title) {
   const shown = document.querySelector(".thread-name bdi");
   if (!shown || shown.textContent === title) return;
@@ -108,8 +108,7 @@ function lost({ detail }) {
   }, brief);
 }
 
-// whyRefused looks why the server does not let the page connect: the thread may be gone, or
-// the session at its end.
+// whyRefused finds out why the server refuses the connection: the thread may be gone, or the session over.
 async function whyRefused() {
   const page = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
   if (page?.status === 404) location.assign("/");

@@ -1,4 +1,4 @@
-// Sets the colours that were chosen before the page is drawn, so that it does not flash.
+// Sets the chosen colours before the page is drawn, so that it does not flash.
 (() => {
   try {
     const chosen = localStorage.getItem('theme')

@@ -1,10 +1,10 @@
-// What is done to a thread as a whole: it is renamed or deleted.
+// Renames and deletes threads.
 
 import { ask } from "./act.js";
 import { failureOf, sentenceIn, toast } from "./notice.js";
 import { asked, word } from "./words.js";
 
-// watchRename lets the thread be renamed. Its new title comes by the stream, as to everybody.
+// watchRename handles renaming. The new title arrives by the stream, as for everybody.
 export function watchRename() {
   const [dialog, open, field, trouble, cancel] = ["", "-open", "-title", "-trouble", "-cancel"].map((part) => document.getElementById(`rename${part}`));
   const tell = (sentence) => {
@@ -27,7 +27,7 @@ export function watchRename() {
   });
 }
 
-// watchForget lets the thread be deleted by its button.
+// watchForget handles the delete button.
 export function watchForget() {
   const button = document.getElementById("forget");
   const deleting = document.getElementById("deleting");

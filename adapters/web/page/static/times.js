@@ -1,4 +1,4 @@
-// Times are written by the server in UTC; here they are told by the reader's clock.
+// Shows times, which the server writes in UTC, in the reader's time zone.
 
 import { language, word } from "./words.js";
 
@@ -17,7 +17,7 @@ export function localTimes(root) {
   }
 }
 
-// told is the time of today, and the day before that; where there is room, with its time.
+// told returns the time for today, and the date before that; with the time if there is room.
 function told(at, now, short) {
   const day = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate());
   const days = Math.round((day(now) - day(at)) / 864e5);

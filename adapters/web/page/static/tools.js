@@ -1,4 +1,4 @@
-// The page of tools: what is found, and what is known of a tool, are loaded when they are looked at.
+// The tools page: search results, and the details of a tool, are loaded on demand.
 
 import { asked, word } from "./words.js";
 
@@ -33,7 +33,7 @@ export function watchTools() {
   });
 }
 
-// toggle shows what is known of a tool below its line, or no more.
+// toggle shows or hides the details of a tool below its line.
 async function toggle(link) {
   const line = link.parentElement;
   const open = link.getAttribute("aria-expanded") !== "true";
@@ -45,7 +45,7 @@ async function toggle(link) {
   link.insertAdjacentHTML("afterend", html);
 }
 
-// load gives a piece of a page; null where another one is wanted meanwhile.
+// load returns a fragment of a page; null if another one was requested meanwhile.
 async function load(from, signal) {
   try {
     const response = await fetch(from, { headers: asked(), signal });

@@ -1,4 +1,4 @@
-// One file on its way to the server, with its progress, which fetch cannot tell.
+// Uploads one file with progress, which fetch does not report.
 
 import { word } from "./words.js";
 
@@ -6,8 +6,8 @@ const attempts = 4; // while the server has too much to do, or the line is cut
 const pause = 5; // seconds between two of them, where the server does not say
 const longestPause = 60;
 
-// upload sends a file, for a purpose where it is not just a file. done is a promise of what the server knows of it; it fails with a
-// sentence for people. stop breaks it off.
+// upload sends a file, with a purpose if it is not just a file. done is a promise of the server's response; it
+// fails with a sentence for people. stop aborts it.
 export function upload(thread, file, name, { purpose = "", progress = () => {} } = {}) {
   const query = new URLSearchParams({ name });
   if (purpose) query.set("for", purpose);
@@ -24,8 +24,8 @@ export function upload(thread, file, name, { purpose = "", progress = () => {} }
   return { done, stop: () => stopped.abort() };
 }
 
-// send makes one attempt. It gives the answer; or an error, with the seconds after which
-// another attempt may do, if one may.
+// send makes one attempt. It returns the response, or an error with the seconds after which to retry, if that may
+// help.
 function send(url, file, progress, signal) {
   const request = new XMLHttpRequest();
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ function wait(seconds, signal) {
   });
 }
 
-// stops ends what runs when the signal says so.
+// stops aborts the upload when the signal says so.
 function stops(signal, reject, end) {
   signal.addEventListener("abort", () => {
     end();
@@ -60,8 +60,8 @@ function stops(signal, reject, end) {
   }, { once: true });
 }
 
-// takeBack tells the server that an upload is not wanted any more. If it fails, the server
-// forgets the upload after a while by itself.
+// takeBack tells the server that an upload is no longer wanted. If that fails, the server forgets the upload after
+// a while.
 export function takeBack(thread, id) {
   fetch(`/t/${thread}/files/${id}`, { method: "DELETE", keepalive: true }).catch(() => {});
 }

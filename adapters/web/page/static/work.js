@@ -1,9 +1,9 @@
-// How an answer was made is loaded when it is opened for the first time.
+// Loads how an answer was made when that is opened for the first time.
 
 import { asked, word } from "./words.js";
 
 export function watchWork() {
-  // toggle does not bubble, but it can be seen on its way down.
+  // toggle events do not bubble, but can be captured.
   document.addEventListener("toggle", ({ target }) => target.open && target.dataset?.work && load(target), true);
 }
 

@@ -1,5 +1,5 @@
-// Drawing what is marked, at the resolution of the screen. Every line is dark and light
-// at once, so that it is seen on any picture.
+// Draws the marks at the resolution of the screen. Every line is both dark and light, so that it is visible on any
+// picture.
 
 import { between } from "./point-marks.js";
 
@@ -48,7 +48,7 @@ export function drawMask(canvas, mask, view, ratio) {
   context.putImageData(image, left, top);
 }
 
-// onCanvas is the part of the canvas on which a box of the picture lies, with its edge.
+// onCanvas returns the part of the canvas for a box of the picture, with its edge.
 function onCanvas(box, canvas, view, ratio) {
   const place = (at, offset, most) => Math.min(most, Math.max(0, Math.round((offset + at * view.scale) * ratio)));
   const left = Math.max(0, place(box.xmin, view.x, canvas.width) - 4);
@@ -58,7 +58,7 @@ function onCanvas(box, canvas, view, ratio) {
   return width > 0 && height > 0 ? { left, top, width, height } : null;
 }
 
-// drawMarks shows points, boxes and what is under way: {draft, cross, brush}.
+// drawMarks shows points, boxes and what is being drawn: {draft, cross, brush}.
 export function drawMarks(canvas, marks, view, ratio, now) {
   const context = canvas.getContext("2d");
   context.setTransform(1, 0, 0, 1, 0, 0);

@@ -31,7 +31,7 @@ export class Keys {
     }
   }
 
-  // anywhere tells whether it was a key that works wherever the focus is in the marker.
+  // anywhere reports whether it was a key that works wherever the focus is in the marker.
   anywhere(event) {
     const { marker } = this;
     const key = event.key.toLowerCase();
@@ -120,7 +120,7 @@ export class Keys {
     marker.say("at", marker.cursor);
   }
 
-  // here is the place of the cross-hair, which is shown from now on.
+  // here returns the place of the cross-hair, which is shown from now on.
   here() {
     const { marker } = this;
     marker.cross = marker.cursor;

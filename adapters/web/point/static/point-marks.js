@@ -1,12 +1,12 @@
-// What is marked on a picture, with its history. Coordinates are whole pixels of the
-// picture; the maxima of a box are exclusive.
+// The marks on a picture, with their history. Coordinates are whole pixels of the picture; the maxima of a box are
+// exclusive.
 
 import { Mask } from "./point-mask.js";
 
-// most is how many points, or boxes, are taken.
+// most is the maximum number of points, or boxes.
 const most = 1000;
 
-// Undoing is bounded, so that a large mask does not fill the memory.
+// The history is bounded, so that large masks do not fill the memory.
 const mostSteps = 500;
 const mostKept = 128 << 20;
 
@@ -30,7 +30,7 @@ export class Marks {
     return this.points.length >= most || this.boxes.length >= most;
   }
 
-  // begin starts what is undone as one step; commit tells whether it changed anything.
+  // begin starts a step that can be undone; commit reports whether it changed anything.
   begin() {
     this.start = { points: this.points, boxes: this.boxes };
     this.mask.begin();

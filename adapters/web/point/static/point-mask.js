@@ -1,6 +1,6 @@
-// The painted mask, at the resolution of the picture: one bit a pixel, in the rows of a
-// PNG of 1 bit gray. So nothing is lost to smoothing or to the noise that some browsers
-// add to what is read from a canvas, and 8192 by 8192 pixels take 8 MiB.
+// The painted mask, at the resolution of the picture: one bit per pixel, in the rows of a 1-bit gray PNG. So it
+// does not suffer from smoothing or from the noise that some browsers add to canvas data, and 8192 by 8192 pixels
+// take 8 MiB.
 
 export class Mask {
   constructor(width, height) {
@@ -25,7 +25,7 @@ export class Mask {
     return this.extent === null || this.bits.every((b) => b === 0);
   }
 
-  // begin starts a change, end gives the rows that it changed as they were before.
+  // begin starts a change; end returns the changed rows as they were before.
   begin() {
     this.before = new Map();
   }
@@ -39,7 +39,7 @@ export class Mask {
     return rows;
   }
 
-  // swap puts the rows in the place of those that are there, which it leaves in the map.
+  // swap exchanges the rows with those in the map.
   swap(rows) {
     this.version++;
     for (const [y, old] of rows) {
@@ -56,8 +56,7 @@ export class Mask {
     this.version++;
   }
 
-  // stroke draws with a round brush from the centre of one pixel to that of another; both
-  // may lie outside.
+  // stroke draws with a round brush from the centre of one pixel to that of another; both may be outside.
   stroke(from, to, diameter, on) {
     const r = diameter / 2;
     const [ax, ay, bx, by] = [from.x + 0.5, from.y + 0.5, to.x + 0.5, to.y + 0.5];
@@ -69,7 +68,7 @@ export class Mask {
     }
   }
 
-  // span sets the pixels of a row from one on to before another.
+  // span sets the pixels of a row in a half-open range.
   span(y, start, end, on) {
     start = Math.max(0, start);
     end = Math.min(this.width, end);
@@ -103,7 +102,7 @@ export class Mask {
     e.ymax = Math.max(e.ymax, ymax);
   }
 
-  // png is the mask as a PNG of the picture's size: opaque, white is meant, black is not.
+  // png returns the mask as a PNG of the picture's size: opaque, white is marked, black is not.
   async png() {
     const raw = new Uint8Array((this.stride + 1) * this.height); // each row after its filter, 0
     for (let y = 0; y < this.height; y++) raw.set(this.row(y), y * (this.stride + 1) + 1);
@@ -123,7 +122,7 @@ export class Mask {
     );
   }
 
-  // load adds what is white in a picture of the same size.
+  // load adds the white pixels of a picture of the same size.
   async load(blob) {
     const picture = await createImageBitmap(blob);
     try {
@@ -159,8 +158,8 @@ export class Mask {
   }
 }
 
-// across is where a horizontal line runs through all that is within r of the line from a
-// to b; that is convex, so it is one piece.
+// across returns the part of a horizontal line within r of the line from a to b; the area is convex, so it is one
+// piece.
 function across(ax, ay, bx, by, r, y) {
   let [low, high] = [Infinity, -Infinity];
   for (const [x, dy] of [[ax, y - ay], [bx, y - by]]) {
@@ -179,7 +178,7 @@ function across(ax, ay, bx, by, r, y) {
   return from <= to ? [Math.min(low, from), Math.max(high, to)] : [low, high];
 }
 
-// within is for which x a·x + b lies between two values.
+// within returns the range of x for which a·x + b lies between two values.
 function within(a, b, least, most) {
   if (Math.abs(a) < 1e-12) return b >= least && b <= most ? [-Infinity, Infinity] : [Infinity, -Infinity];
   const ends = [(least - b) / a, (most - b) / a];

@@ -1,4 +1,4 @@
-// The pointing page for other platforms: sends what is marked, and says where to go on.
+// The marking page for other platforms: sends the marks, and says where to continue.
 
 import "./point.js";
 
@@ -6,7 +6,7 @@ const part = (name) => document.querySelector(`[data-part="${name}"]`);
 const marker = document.querySelector("picture-marker");
 const [work, end, done, again, alert] = ["work", "end", "done", "again", "alert"].map(part);
 
-// form names what is sent: the same marks sent again are the same.
+// form identifies what is sent: the same marks sent again have the same id.
 let form = name();
 
 function name() {
@@ -46,7 +46,7 @@ again.addEventListener("click", () => {
   show(work, end);
 });
 
-// send gives the sentence that says why the marks were not taken.
+// send returns the sentence that says why the marks were not accepted.
 async function send() {
   const { mask, ...marks } = await marker.export();
   const data = new FormData();

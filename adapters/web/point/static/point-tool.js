@@ -1,5 +1,5 @@
-// What a press, a move and a release mean in each mode. It is the same for a pointer and
-// for the cross-hair of the keyboard. A place is what View.pixel gives.
+// What a press, a move and a release mean in each mode, for a pointer as for the cross-hair of the keyboard. A
+// place is what View.pixel returns.
 
 import { pointRadius } from "./point-draw.js";
 
@@ -71,8 +71,7 @@ export class Tool {
     marker.changed(exclude ? "exclude" : "point", at);
   }
 
-  // corner ends a box that was dragged; one that was clicked waits for a second click, for
-  // who cannot drag.
+  // corner ends a box that was dragged; after a click it waits for a second one, for people who cannot drag.
   corner(at) {
     const { marker, draft } = this;
     draft.to = at;
@@ -103,7 +102,7 @@ export class Tool {
     this.last = at.raw;
   }
 
-  // take removes the point or the box that is touched.
+  // take removes the touched point or box.
   take(at) {
     const { marker } = this;
     const mark = this.touched(at);
@@ -130,8 +129,7 @@ export class Tool {
     });
   }
 
-  // press is Enter at the cross-hair: it sets a point, begins or ends a box, puts the
-  // brush down or lifts it.
+  // press handles Enter at the cross-hair: it sets a point, begins or ends a box, puts the brush down or lifts it.
   press(at) {
     const { marker } = this;
     if (this.brushing || this.draft) {
@@ -149,13 +147,13 @@ export class Tool {
     }
   }
 
-  // interrupt takes back what a pointer has just begun, but not a corner that was clicked.
+  // interrupt undoes what a pointer has just begun, but not a clicked corner.
   interrupt() {
     if (this.draft?.fresh === false) this.pressed = null;
     else this.cancel();
   }
 
-  // cancel takes back what is under way, and tells whether anything was.
+  // cancel undoes what is in progress, and reports whether there was anything.
   cancel() {
     const was = this.draft !== null || this.brushing;
     this.marker.doc?.abort();

@@ -1,4 +1,4 @@
-// How the picture lies on the stage: CSS pixels to those of the picture and back.
+// The position of the picture on the stage: converts CSS pixels to pixels of the picture and back.
 
 const largest = 64; // CSS pixels a pixel of the picture
 
@@ -35,7 +35,7 @@ export class View {
     this.hold();
   }
 
-  // zoom changes the scale around a place of the stage, which stays.
+  // zoom changes the scale around a fixed place of the stage.
   zoom(scale, at = { x: this.stage.width / 2, y: this.stage.height / 2 }) {
     scale = Math.min(largest, Math.max(Math.min(1, this.whole), scale));
     this.x = at.x - ((at.x - this.x) / this.scale) * scale;
@@ -52,7 +52,7 @@ export class View {
     this.hold();
   }
 
-  // show moves the view as little as it must so that a pixel is well within it.
+  // show moves the view as little as needed to make a pixel clearly visible.
   show(at) {
     const margin = Math.min(48, this.stage.width / 4, this.stage.height / 4);
     const need = (place, size) => Math.max(0, margin - place) + Math.min(0, size - margin - place);
@@ -61,14 +61,14 @@ export class View {
     if (dx || dy) this.pan(dx, dy);
   }
 
-  // hold keeps the picture on the stage: in its middle where it is smaller.
+  // hold keeps the picture on the stage, centred if it is smaller.
   hold() {
     const held = (at, size, room) => (size <= room ? (room - size) / 2 : Math.min(0, Math.max(room - size, at)));
     this.x = held(this.x, this.picture.width * this.scale, this.stage.width);
     this.y = held(this.y, this.picture.height * this.scale, this.stage.height);
   }
 
-  // pixel is the one below a place of the stage: x and y within the picture, raw as it is.
+  // pixel returns the pixel below a place of the stage: x and y are within the picture, raw is not clamped.
   pixel(at) {
     const raw = { x: Math.floor((at.x - this.x) / this.scale), y: Math.floor((at.y - this.y) / this.scale) };
     const x = Math.min(this.picture.width - 1, Math.max(0, raw.x));

@@ -237,7 +237,7 @@ export class PictureMarker extends HTMLElement {
     return this.#brush;
   }
 
-  // The slider is by ratio, so that small brushes are as easy to set as large ones.
+  // The slider is logarithmic, so that small brushes are as easy to set as large ones.
   set brush(diameter) {
     this.#brush = Math.min(this.#mostBrush, Math.max(1, Math.round(diameter)));
     const { brush } = this.parts;
@@ -302,7 +302,7 @@ export class PictureMarker extends HTMLElement {
     if (this.doc.commit()) this.changed("cleared");
   }
 
-  // changed tells of a change, and says it in the words of that name.
+  // changed reports a change, and announces it with the words of that name.
   changed(word, values) {
     if (word) this.say(word, values);
     this.#buttons();
