@@ -35,7 +35,7 @@ type Responder struct {
 	open map[string]openAnswer // by the command's event
 }
 
-// openAnswer is where a command is answered.
+// openAnswer is how a command is answered.
 type openAnswer struct {
 	webhook string // the path, which holds a token
 	until   time.Time
@@ -44,7 +44,7 @@ type openAnswer struct {
 // originalPath returns the path of the first answer to an interaction.
 func originalPath(i *convert.Interaction) string { return i.Webhook() + "/messages/@original" }
 
-// Remember records where a command is answered.
+// Remember records how a command is answered.
 func (rs *Responder) Remember(event string, i *convert.Interaction) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -101,7 +101,7 @@ func (rs *Responder) Whisper(ctx context.Context, i *convert.Interaction, text s
 	rs.Confirm(ctx, i, discordgo.InteractionResponseChannelMessageWithSource, convert.Ephemeral(text))
 }
 
-// Original looks up the message that answers an interaction, for as long as Discord tells it.
+// Original looks up the message that answers an interaction, as long as Discord makes it available.
 func (rs *Responder) Original(ctx context.Context, i *convert.Interaction) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
@@ -127,8 +127,8 @@ func (rs *Responder) lookup(event string) (openAnswer, bool) {
 	return one, ok && event != "" && rs.Now().Before(one.until)
 }
 
-// answer answers a command to the person who gave it, and reports whether it did. Sent again, the
-// first part replaces the earlier answer, and further parts may come twice.
+// answer answers a command to the person who gave it, and reports whether it did. If it is sent again, the first
+// part replaces the earlier answer, and further parts may be repeated.
 func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.MessageRef, ok bool) {
 	to, ok := rs.lookup(r.Command)
 	if !ok || len(r.Files) > 0 {
@@ -147,7 +147,7 @@ func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.
 			err = rs.API.Call(ctx, method, path, p.Content.Plain(), &posted)
 		}
 		if err != nil {
-			rs.Log.WarnContext(ctx, "the answer to a command is posted for all to see", "error", err)
+			rs.Log.WarnContext(ctx, "the answer to a command is posted publicly", "error", err)
 			return adapters.MessageRef{}, false
 		}
 		one := convert.Ref(r.Thread.Workspace, cmp.Or(r.Thread.ID, r.Thread.Channel), posted.ID)

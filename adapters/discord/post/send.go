@@ -16,11 +16,10 @@ import (
 	"atelier/adapters/discord/lookup"
 )
 
-// pace is the time between two edits: Discord accepts five messages and edits in a channel in five
-// seconds.
+// pace is the time between two edits: Discord accepts five messages and edits per channel in five seconds.
 const pace = 3 * time.Second
 
-// longText is from how many characters on a text is sent as a file: two of them would be two messages.
+// longText is the number of characters from which a text is sent as a file; it still fits into one message.
 const longText = 1500
 
 // Sender posts replies.
@@ -29,8 +28,8 @@ type Sender struct {
 	Responder *Responder
 }
 
-// Send posts a reply: its files in as many messages as needed, its text from the last of these on,
-// and the choices with the last message, which is the one to react to.
+// Send posts a reply: its files in as many messages as needed, its text from the last of these on, and the choices
+// with the last message, which gets the reactions.
 func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	if err := errors.Join(adapters.CheckKey(key), r.Validate(), api.CheckThread(r.Thread)); err != nil {
 		return adapters.MessageRef{}, err
@@ -49,7 +48,7 @@ func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText, Voice: true}
 }
 
-// Progress shows how far work has come.
+// Progress shows the progress of work.
 type Progress struct{ Poster *Poster }
 
 // Pace returns the time between two edits.
@@ -91,7 +90,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 		return 0, err
 	}
 	if _, guest, err := ty.Guests.Thread(ctx, t); err != nil || guest {
-		return 0, err // a guest does not type
+		return 0, err // a guest cannot show that it types
 	}
 	if t.ID != "" {
 		err := ty.API.Call(ctx, http.MethodPost, "channels/"+t.ID+"/typing", nil, nil)
@@ -105,7 +104,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 // Marks puts reactions on messages.
 type Marks struct{ Threads *Threads }
 
-// Acknowledge puts the reaction of a status on a request, and removes the others.
+// Acknowledge adds the reaction of a status to a request, and removes the others.
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
 	emoji, ok := convert.Statuses[s]
 	if !ok || request.Adapter != convert.Name {
@@ -113,7 +112,7 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	}
 	path, guest, err := mk.Threads.path(ctx, request)
 	if err != nil || guest {
-		return err // a guest does not react
+		return err // a guest cannot react
 	}
 	return mk.Threads.inOpen(ctx, request.Channel, func() error {
 		var m convert.Message
@@ -137,7 +136,7 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	})
 }
 
-// Offer puts the first numbers on an answer.
+// Offer adds the first numbers to an answer.
 func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
 	path, guest, err := mk.Threads.path(ctx, answer)
 	if err != nil || guest {
@@ -162,7 +161,7 @@ func (mk *Marks) react(ctx context.Context, method, message, emoji string) error
 // Deleter deletes messages of the bot.
 type Deleter struct{ Threads *Threads }
 
-// Delete deletes what was sent.
+// Delete deletes a reply.
 func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	for _, id := range append([]string{sent.ID}, sent.Parts...) {
 		path, _, err := d.Threads.path(ctx, convert.Ref(sent.Workspace, sent.Channel, id))
