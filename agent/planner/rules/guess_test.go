@@ -61,11 +61,16 @@ func TestEveryGuessIsPlanned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guessed := 0
+	guessed, checked := 0, map[string]bool{}
 	for _, tool := range c.Tools() {
 		for _, file := range media() {
 			verb, _, _ := strings.Cut(toolbox.Wish(tool.Examples[0]), " ")
 			for _, wish := range []string{toolbox.Wish(tool.Examples[0]) + " frobnicated", verb + " it", verb + " " + file.File + " quuxly"} {
+				if of := file.Name + " " + wish; checked[of] { // several tools share a verb
+					continue
+				} else {
+					checked[of] = true
+				}
 				guessed += checkGuesses(t, plan.Request{Wish: wish, Given: []plan.Resource{file}})
 			}
 		}
