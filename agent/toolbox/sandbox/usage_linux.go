@@ -16,7 +16,8 @@ type used struct {
 }
 
 // usage returns the threads and the memory of a process group, read from /proc/PID/stat (see
-// proc_pid_stat(5)). It stops counting once there are more than enough threads.
+// proc_pid_stat(5)). It stops counting once there are more than enough threads. Reading stat is slow,
+// so it asks for each process's group first.
 func usage(group, enough int) (u used) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -25,15 +26,18 @@ func usage(group, enough int) (u used) {
 	defer proc.Close()                //nolint:errcheck // it was read
 	names, _ := proc.Readdirnames(-1) //nolint:errcheck // count what was found
 	for _, name := range names {
-		if name[0] < '0' || name[0] > '9' || u.threads > enough {
+		id, err := strconv.Atoi(name)
+		if err != nil || u.threads > enough {
+			continue
+		}
+		if of, err := unix.Getpgid(id); err != nil || of != group {
 			continue
 		}
 		b, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
 			continue // it has ended
 		}
-		p, ok := parseStat(b)
-		if ok && p.group == group {
+		if p, ok := parseStat(b); ok {
 			u.threads += p.threads
 			u.memory += p.pages * int64(os.Getpagesize())
 			u.ids = append(u.ids, name)
@@ -68,25 +72,25 @@ func unnamedBytes(ids []string) (total int64) {
 }
 
 type process struct {
-	group, threads int
-	pages          int64
+	threads int
+	pages   int64
 }
 
 // parseStat parses a line of /proc/PID/stat. It counts fields after the name, which may contain spaces.
 func parseStat(b []byte) (process, bool) {
-	const group, threads, pages, least = 2, 17, 21, 22
+	const threads, pages, least = 17, 21, 22
 	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(fields) < least {
 		return process{}, false
 	}
-	var n [3]int64
-	for i, at := range []int{group, threads, pages} {
+	var n [2]int64
+	for i, at := range []int{threads, pages} {
 		var err error
 		if n[i], err = strconv.ParseInt(string(fields[at]), 10, 64); err != nil {
 			return process{}, false
 		}
 	}
-	return process{group: int(n[0]), threads: int(n[1]), pages: n[2]}, true
+	return process{threads: int(n[0]), pages: n[1]}, true
 }
 
 // threads returns the number of threads on the machine (see proc_loadavg(5)); 0 if unknown. The call is
