@@ -3,6 +3,7 @@ package clitest
 import (
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,6 +17,7 @@ import (
 // running.
 func Main(m *testing.M) {
 	sandbox.Enter()
+	debug.SetGCPercent(400) // each start of the program would collect garbage for a third of its time
 	testscript.Main(bottest.Leakless{M: m}, map[string]func(){"bot": cli.Main})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -248,10 +249,13 @@ func (c Command) Check(field string) *Fault {
 	return Length(field, c.Name, 1, 32)
 }
 
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
+// commandName is compiled when it is first needed, since it takes long.
+var commandName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
+})
 
 func named(field, name string) *Fault {
-	if !commandName.MatchString(name) || name != strings.ToLower(name) {
+	if !commandName().MatchString(name) || name != strings.ToLower(name) {
 		return &Fault{field, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid"}
 	}
 	return nil
