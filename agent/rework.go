@@ -27,7 +27,7 @@ func (g *planning) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework
 		return nil, err
 	}
 	var all []plan.Rework
-	if a, ok := varied(made); ok && live.Live(a.Tool) && live.Live(grid) {
+	if a, ok := varied(made); ok && live.Live(a.Tool) && (!a.Returns.Fits(plan.Image) || live.Live(grid)) {
 		all = append(all, plan.Vary)
 	}
 	for _, how := range []plan.Rework{plan.Larger, plan.Smaller} {
@@ -92,14 +92,14 @@ func sizing(how plan.Rework, r plan.Resource) string {
 	return ""
 }
 
-// varied returns the action that made the pictures of a run from a seed, with its sources rebound
-// to resources. ok is false if no action or several did, or if another step used the pictures.
+// varied returns the action that made the results of a run from a seed, with its sources rebound
+// to resources. ok is false if no action or several did, or if another step used the results.
 func varied(made *plan.Route) (action plan.Action, ok bool) {
 	steps, results := made.Steps(), made.Results()
 	var at []int
 	for i, s := range steps {
 		out := results[i].Outputs()
-		if len(out) == 0 || out[0].Seed == 0 || !out[0].Type.Fits(plan.Image) {
+		if len(out) == 0 || out[0].Seed == 0 || !out[0].Type.Media() {
 			continue
 		}
 		if slices.ContainsFunc(steps, func(o plan.Step) bool { return o.Action.Tool != grid && slices.Contains(o.Inputs(), i) }) {
@@ -146,8 +146,8 @@ func elsewhere(s plan.Source, results []plan.Result) (plan.Source, bool) {
 	}
 }
 
-// vary plans one step with several results, each with its own seed, and a collage that numbers
-// them.
+// vary plans one step with several results, each with its own seed, and for pictures a collage that
+// numbers them.
 func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
 	action, ok := varied(made)
 	if !ok {
@@ -156,13 +156,17 @@ func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(r.ID + r.At.String())) // never fails
 	action.Seed, action.Count = int64(h.Sum64()%(math.MaxInt32-variations))+1, variations
-	collage, err := g.numbered()
-	if err != nil {
-		return nil, err
+	actions := []plan.Action{action}
+	if action.Returns.Fits(plan.Image) {
+		collage, err := g.numbered()
+		if err != nil {
+			return nil, err
+		}
+		actions = append(actions, collage)
 	}
 	p := &plan.Plan{Wish: r.Wish, Resources: r.Resources(), Tasks: []plan.Task{{
-		Subtask:   plan.Subtask{Description: r.Wish, Returns: plan.Image},
-		Solutions: []plan.Solution{{Actions: []plan.Action{action, collage}, Score: plan.Best}},
+		Subtask:   plan.Subtask{Description: r.Wish, Returns: action.Returns},
+		Solutions: []plan.Solution{{Actions: actions, Score: plan.Best}},
 	}}}
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{Sentence: plan.Say("Something that this needs is no longer available. Please ask again."), Err: err}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +51,7 @@ func workshop(t *testing.T, without string, ops maker) world {
 	draw := tool("draw", plan.Image, []plan.Type{plan.Text})
 	draw.Domain = "image-generation"
 	return newWorld(t, &fakePlanner{scores: map[string]float64{"blur": 5}}, all, agent.Config{},
-		draw, collage, sized("resize_image", "size", param.Size), sized("upscale_image", "factor", param.Size),
+		draw, tool("film", plan.Video, []plan.Type{plan.Text}), collage, sized("resize_image", "size", param.Size), sized("upscale_image", "factor", param.Size),
 		sized("fit_image_size", "limit", param.FileSize), tool("blur", plan.Image, []plan.Type{plan.Image}))
 }
 
@@ -77,7 +79,7 @@ func (w world) ran(t *testing.T, r plan.Request, p *plan.Plan) *plan.Route {
 // drawn is the route of a request to draw something.
 func (w world) drawn(t *testing.T, actions ...plan.Action) *plan.Route {
 	t.Helper()
-	p := &plan.Plan{Tasks: []plan.Task{{Solutions: []plan.Solution{{Actions: actions, Score: 5}}, Subtask: plan.Subtask{Returns: plan.Image}}}}
+	p := &plan.Plan{Tasks: []plan.Task{{Solutions: []plan.Solution{{Actions: actions, Score: 5}}, Subtask: plan.Subtask{Returns: actions[len(actions)-1].Returns}}}}
 	return w.ran(t, request(), p)
 }
 
@@ -159,6 +161,31 @@ func TestVariations(t *testing.T) {
 	two, err2 := w.Rework(t.Context(), b, made, plan.Vary, nil)
 	if err != nil || err2 != nil || one.Tasks[0].Solutions[0].Actions[0].Seed == two.Tasks[0].Solutions[0].Actions[0].Seed {
 		t.Errorf("asked for again, the seeds are the same: %v %v", err, err2)
+	}
+}
+
+// TestVariationsOfAFilm come one by one: no picture shows them together.
+func TestVariationsOfAFilm(t *testing.T) {
+	t.Parallel()
+	var seeds []int64
+	w := workshop(t, "collage_images", maker{"film": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		seeds = append(seeds, c.Seed)
+		file := filepath.Join(c.Dir, "out.mp4")
+		return toolbox.Output{Path: file, Seed: c.Seed}, os.WriteFile(file, []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), 0o600)
+	}})
+	made := w.drawn(t, act("film", plan.Video, plan.Binding{Arg: "a", Type: plan.Text, Source: plan.FromValue("a fox")}))
+	hows, err := w.Reworks(t.Context(), made)
+	if err != nil || !slices.Contains(hows, plan.Vary) {
+		t.Fatalf("%v, %v", hows, err)
+	}
+	r := request(made.Made()...)
+	p, err := w.Rework(t.Context(), r, made, plan.Vary, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds = nil
+	if made = w.ran(t, r, p); !made.Done() || len(seeds) != 4 || len(made.Ends()) != 4 {
+		t.Errorf("%d were made by %v: %+v", len(made.Ends()), seeds, made.Results())
 	}
 }
 
