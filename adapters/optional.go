@@ -137,6 +137,12 @@ type Locator interface {
 	Locate(ctx context.Context, t Thread) (string, error)
 }
 
+// Dater is an adapter whose message ids tell when the messages were posted.
+type Dater interface {
+	// PostedAt is false for an id that does not tell.
+	PostedAt(m MessageRef) (time.Time, bool)
+}
+
 // Limiter is an adapter whose platform limits files. Send rejects a reply over the limits ([Limits.Check]).
 type Limiter interface {
 	Limits(t Thread) Limits

@@ -264,6 +264,22 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 	}
 }
 
+// TestEachRefusalIsTold: who may not delete an answer is also told that they may not stop a request.
+func TestEachRefusalIsTold(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	answer := h.ask(j, h.says("t", "bob", "blur")).Runs[0].Sent
+	h.handle(j, h.reacts("eve", answer, "🗑", true))
+	g := h.planner.blocks("slow")
+	asked := h.says("t", "bob", "slow")
+	h.handle(j, asked)
+	<-g.entered
+	h.handle(j, h.reacts("eve", asked.Message.Ref, "🛑", true))
+	h.chat.until(t, "two refusals", func() bool { return len(h.chat.posts) == 3 })
+	close(g.open)
+}
+
 // TestOnlyWhoAskedAndAdminsStopARequest: others are told, once. Who picked an alternative stops that alone.
 func TestOnlyWhoAskedAndAdminsStopARequest(t *testing.T) {
 	t.Parallel()

@@ -235,6 +235,9 @@ func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
 	h.chat.until(t, "bob is told", func() bool {
 		return len(h.chat.posts) == 2 && h.chat.posts[1].reply.Text == "Only the person who asked for this, or an admin, can delete it."
 	})
+	if told := h.chat.all()[1].reply; told.Answer || told.Mention != "bob" {
+		t.Errorf("a refusal can be repeated: %+v", told)
+	}
 	h.handle(j, h.reacts("ann", answer, "🗑", true))
 	admin := h.reacts("eve", answer, "🗑", true)
 	admin.By.Admin = true

@@ -68,7 +68,8 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	a.Reply.Answer = e.Command == nil && r.Asked.Told == ""
+	pressed := r.Asked.Refused != "" && e.Message == nil && r.Asked.Act == nil // and nothing of it can be asked for again
+	a.Reply.Answer = e.Command == nil && r.Asked.Told == "" && !pressed
 	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:
@@ -185,7 +186,12 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 		a.Status = record.Done
 	}
 	if r.Given != nil && len(r.Given.Closed) > 0 && (a.Status == record.Failed || a.Question != "") {
-		a.Reply.Text += "\n\n" + c.say(r, plan.Say("I do not open links to %s. Please attach the file here instead.", strings.Join(r.Given.Closed, ", ")))
+		closed := c.say(r, plan.Say("I do not open links to %s. Please attach the file here instead.", strings.Join(r.Given.Closed, ", ")))
+		if route == nil && len(p.Guesses) == 0 { // the plan took the link for words, and so does its text
+			a.Reply.Text = closed
+		} else {
+			a.Reply.Text += "\n\n" + closed
+		}
 	}
 	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // which is about the talk, and none of it
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/jobs"
@@ -110,6 +111,29 @@ func TestARequestIsStoppedBeforeItIsRecorded(t *testing.T) {
 	h.handle(j, h.reacts("ann", e.Message.Ref, "🛑", true))
 	if r := h.ask(j, e); r.Runs[0].Status != jobs.Cancelled || h.planner.count("blur") != 0 {
 		t.Errorf("it is %s", r.Runs[0].Status)
+	}
+}
+
+// dated is a chat whose messages were all posted at one time.
+type dated struct {
+	*chat
+
+	at time.Time
+}
+
+func (d dated) PostedAt(adapters.MessageRef) (time.Time, bool) { return d.at, true }
+
+// TestOnlyNewMessagesAreWaitedFor: what happens to an old one that is unknown is not held back, as it will stay unknown.
+func TestOnlyNewMessagesAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	for age, want := range map[time.Duration]jobs.Status{time.Minute: jobs.Cancelled, time.Hour: jobs.Done} {
+		h := enter(t)
+		j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{dated{h.chat, time.Now().Add(-age)}} })
+		e := h.says("t", "ann", "blur")
+		h.handle(j, h.reacts("ann", e.Message.Ref, "🛑", true))
+		if r := h.ask(j, e); r.Runs[0].Status != want {
+			t.Errorf("after %v it is %s", age, r.Runs[0].Status)
+		}
 	}
 }
 

@@ -281,7 +281,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	inputs := &inputs{store: store, programs: c.Programs}
 	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
 
-	j.early = &early{store: store, handle: j.handle}
+	j.early = &early{store: store, adapters: j.adapters, now: c.Now, handle: j.handle}
 	j.admission = &admission{
 		store: store, early: j.early, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,

@@ -81,7 +81,8 @@ func TestLinksStandForWhatTheyPointTo(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			r := h.ask(j, h.says(text, "ann", text))
-			if told := h.told(r); !strings.Contains(told, want.told) || want.told == "" && strings.Contains(told, "I do not open") {
+			if told := h.told(r); !strings.Contains(told, want.told) || want.told == "" && strings.Contains(told, "I do not open") ||
+				strings.HasPrefix(want.told, "I do not open") && told != want.told {
 				t.Errorf("told is %q", told)
 			}
 			asked := h.planner.request(r.ID)

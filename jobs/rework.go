@@ -159,7 +159,18 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 	if err != nil {
 		return err
 	}
+	if n := variation(run, names); n > 0 {
+		return w.tell(ctx, e, r, plan.Say("Your next message here works on number %d, %s.", n, shown))
+	}
 	return w.tell(ctx, e, r, plan.Say("Your next message here works on %s.", shown))
+}
+
+// variation is the number under which an answer offers a result, 0 if it does not.
+func variation(run *record.Run, names []string) int {
+	if run.Answer == nil || len(names) != 1 {
+		return 0
+	}
+	return 1 + slices.IndexFunc(run.Answer.Offers, func(o plan.Offer) bool { return o.Use == names[0] })
 }
 
 // refused counts a press that is only told something, and refuses it after too many.

@@ -241,7 +241,7 @@ func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 		t.Errorf("the thread remembers %v", varied.Runs[0].Answer.Resources)
 	}
 	pick := h.reacts("bob", varied.Runs[0].Sent, adapters.Digit(2), true)
-	if said := h.told(h.ask(j, pick)); said != `Your next message here works on fox-2\.png.` {
+	if said := h.told(h.ask(j, pick)); said != `Your next message here works on number 2, fox-2\.png.` {
 		t.Errorf("bob is told %s", said)
 	}
 	next := h.ask(j, h.says("t", "bob", "blur"))

@@ -72,6 +72,7 @@ type Discord struct {
 var (
 	_ adapters.Adapter = (*Discord)(nil)
 	_ adapters.Checker = (*Discord)(nil)
+	_ adapters.Dater   = (*Discord)(nil)
 )
 
 // New returns an adapter that does not connect yet.

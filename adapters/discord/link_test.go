@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
@@ -17,6 +18,9 @@ func TestLinks(t *testing.T) {
 	s := newScene(t, discordtest.Options{})
 	said := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
 	thread := s.s.People.Thread(s.channel, said.ID, "a thread", s.ana)
+	if at, ok := s.d.PostedAt(adapters.MessageRef{ID: said.ID}); !ok || time.Since(at).Abs() > time.Minute {
+		t.Errorf("%s was posted at %v", said.ID, at)
+	}
 	within := s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "nice"})
 	other := s.s.World.Channel(s.guild, "other")
 	foreign := s.s.People.Say(discordtest.Post{Channel: other, By: s.ana, Content: "secret"})

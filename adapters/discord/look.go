@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -77,3 +78,9 @@ func Invite(application string) string {
 }
 
 func address(q url.Values) string { return "https://discord.com/oauth2/authorize?" + q.Encode() }
+
+// PostedAt is when a message was posted, which its id tells.
+func (*Discord) PostedAt(m adapters.MessageRef) (time.Time, bool) {
+	at := convert.CreatedAt(m.ID)
+	return at, !at.IsZero()
+}

@@ -30,7 +30,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, fmt.Errorf("resolve a platform's host: %w", err)
 	}
-	failed := error(elsewhere())
+	failed := error(private())
 	for _, a := range addresses {
 		a = a.Unmap() // the resolver gives an IPv4 address in either form
 		if !public(a) {

@@ -90,8 +90,14 @@ func interrupted(err error) error {
 	return &adapters.Fault{Sentence: "The file could not be downloaded completely. Please try again later.", Err: Detail(err)}
 }
 
-// elsewhere refuses an address that is not one of the hosts that are named, or that leads
-// into a private network.
+// private refuses a host whose addresses are all in private networks.
+func private() *adapters.Fault {
+	return &adapters.Fault{
+		Sentence: "The link leads into a private network, and I download nothing from there. Please upload the file here.", Kind: adapters.ErrForbidden,
+	}
+}
+
+// elsewhere refuses an address that is not one of the hosts that are named.
 func elsewhere() *adapters.Fault {
 	return &adapters.Fault{
 		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",

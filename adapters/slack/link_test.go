@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/slack/slacktest"
@@ -15,6 +16,9 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
 	root := h.say(slacktest.Post{Text: "look", Files: []slacktest.File{{ID: "F0000PICT", Name: "a.png", Data: []byte("PNG")}}})
+	if at, ok := h.s.PostedAt(adapters.MessageRef{ID: root}); !ok || time.Since(at).Abs() > time.Minute {
+		t.Errorf("%s was posted at %v", root, at)
+	}
 	reply := h.say(slacktest.Post{Text: "nice & <https://a.b|this>", ThreadTS: root})
 	other := h.Workspace.Channel("other")
 	foreign := h.People.Say(slacktest.Post{Channel: other, By: h.zoe, Text: "secret", Files: []slacktest.File{{ID: "F0000SECR", Name: "s.png", Data: []byte("PNG")}}})

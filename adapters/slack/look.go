@@ -9,12 +9,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
 	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 )
 
 // Account is the bot's account.
@@ -88,3 +90,6 @@ func Scopes() []string {
 		"mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
 }
+
+// PostedAt is when a message was posted, which its timestamp tells.
+func (*Slack) PostedAt(m adapters.MessageRef) (time.Time, bool) { return convert.ParseTime(m.ID) }

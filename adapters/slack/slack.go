@@ -98,6 +98,7 @@ type Slack struct {
 var (
 	_ adapters.Adapter = (*Slack)(nil)
 	_ adapters.Checker = (*Slack)(nil)
+	_ adapters.Dater   = (*Slack)(nil)
 )
 
 // New returns an adapter that does not connect yet.

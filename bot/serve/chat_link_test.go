@@ -61,7 +61,7 @@ func TestALinkToAMessageGivesItsPicture(t *testing.T) {
 		for link, said := range map[string]string{
 			"https://example.com/cat.png":      "I do not open links to example.com.",
 			"http://169.254.169.254/cat.png":   "I do not open links to 169.254.169.254.",
-			"https://localhost/private.png":    "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
+			"https://localhost/private.png":    "The link leads into a private network, and I download nothing from there. Please upload the file here.",
 			"http://localhost/unencrypted.png": "I do not open links to localhost.",
 		} {
 			thread := by.say("make " + link + " black and white")

@@ -19,7 +19,8 @@ const (
 	AtOnce        Why = "at_once"
 	ChannelAtOnce Why = "channel_at_once"
 	Day           Why = "day"
-	NotTheirs     Why = "not_theirs"
+	NotToDelete   Why = "not_theirs_to_delete"
+	NotToStop     Why = "not_theirs_to_stop"
 )
 
 // Refusal is that something is not taken.
@@ -36,12 +37,12 @@ func Refuse() *Refusal {
 
 // RefuseRemove is the refusal of who may not delete the answer to somebody else.
 func RefuseRemove() *Refusal {
-	return &Refusal{NotTheirs, plan.Say("Only the person who asked for this, or an admin, can delete it.")}
+	return &Refusal{NotToDelete, plan.Say("Only the person who asked for this, or an admin, can delete it.")}
 }
 
 // RefuseStop is the refusal of who may not stop a request of somebody else.
 func RefuseStop() *Refusal {
-	return &Refusal{NotTheirs, plan.Say("Only the person who asked for this, or an admin, can stop it.")}
+	return &Refusal{NotToStop, plan.Say("Only the person who asked for this, or an admin, can stop it.")}
 }
 
 func (q *Quota) seats(group string, n int) seats {

@@ -9,9 +9,9 @@ import (
 	"atelier/adapters"
 )
 
-// heldFor is how long an event waits for its message to be recorded. A process that dies in between is replaced within
+// HeldFor is how long an event waits for its message to be recorded. A process that dies in between is replaced within
 // half a minute.
-const heldFor = 10 * time.Minute
+const HeldFor = 10 * time.Minute
 
 func earlyKey(message string) string { return MessageGroup(message) + "/early" }
 
@@ -21,7 +21,7 @@ func (s *Store) HoldBack(ctx context.Context, on adapters.MessageRef, e adapters
 	if err != nil {
 		return fmt.Errorf("encode an early event: %w", err)
 	}
-	if _, err := s.config.State.Append(ctx, earlyKey(on.Key()), b, heldFor); err != nil {
+	if _, err := s.config.State.Append(ctx, earlyKey(on.Key()), b, HeldFor); err != nil {
 		return fmt.Errorf("hold back an event: %w", err)
 	}
 	return nil

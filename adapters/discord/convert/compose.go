@@ -241,9 +241,21 @@ func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	}
 	var all strings.Builder
 	for i, choice := range r.Choices {
-		fmt.Fprintf(&all, "\n%d\\. %s", i+1, plain(shorten(choice.Text, maxChoice)))
+		fmt.Fprintf(&all, "\n%d\\. %s", i+1, plain(shortenChoice(choice.Text)))
 	}
 	return plain(heading), all.String()
+}
+
+// shortenChoice cuts a choice. A cut explanation in parentheses keeps the closing one.
+func shortenChoice(text string) string {
+	if adapters.UTF16Len(text) <= maxChoice {
+		return text
+	}
+	short := shorten(text, maxChoice-1)
+	if strings.Count(short, "(") > strings.Count(short, ")") {
+		short += ")"
+	}
+	return short
 }
 
 // examples returns the examples as lines, for where there are no buttons.

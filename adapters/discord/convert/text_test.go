@@ -78,6 +78,9 @@ func TestFitted(t *testing.T) {
 	if got := shorten("😀😀", 4); got != "😀😀" {
 		t.Errorf("what fits is %q", got)
 	}
+	if got := shortenChoice("an answer (" + strings.Repeat("x", 200) + ")"); adapters.UTF16Len(got) > maxChoice || !strings.HasSuffix(got, "x…)") {
+		t.Errorf("a choice is cut to %q", got)
+	}
 	if m := (&Message{Content: strings.Repeat("😀", 4000)}); adapters.UTF16Len(m.Title("1")) > maxTitle {
 		t.Errorf("a title is %d long", adapters.UTF16Len(m.Title("1")))
 	}
