@@ -292,4 +292,7 @@ func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *rec
 			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(len(a.Offers)), Text: c.say(r, plan.Say("seed %s", strconv.FormatInt(m.Seed, 10))),
 		})
 	}
+	if n := len(a.Offers); n > 1 && len(a.Reply.Files) == 1 { // the grid
+		a.Reply.Files[0].Alt = c.say(r, plan.Say("%d numbered variations in one picture", n))
+	}
 }

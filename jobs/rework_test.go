@@ -231,7 +231,7 @@ func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 	for _, c := range reply.Choices {
 		seeds = append(seeds, c.Text)
 	}
-	if !reply.Picks || len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 1007 seed 1008]" {
+	if !reply.Picks || len(reply.Files) != 1 || reply.Files[0].Alt != "2 numbered variations in one picture" || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 1007 seed 1008]" {
 		t.Fatalf("sent is %+v", reply)
 	}
 	if reply.Text != "Here are 2 variations." || h.planner.count("respond") != 1 {
