@@ -250,7 +250,7 @@ func (p *Poster) call(ctx context.Context, path string, body convert.Content, fi
 	return posted, err
 }
 
-// files reads the files of a part into memory, since a call may have to be repeated. Each has at most most bytes.
+// files reads the files of a part into memory, since a call may have to be repeated. Each is at most that large, in bytes.
 func (p *Poster) files(ctx context.Context, part convert.Part, most int64) ([]api.File, error) {
 	var all []api.File
 	for i, a := range part.Files {

@@ -144,7 +144,7 @@ func (p *Page) Screenshot(name string) {
 		folders = append(folders, folder)
 	}
 	for _, folder := range folders {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // the folder is chosen by the person who runs the test
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // the test runner chooses the folder
 			p.tb.Fatal(err)
 		}
 	}
