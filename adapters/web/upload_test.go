@@ -61,8 +61,8 @@ func TestBadUploads(t *testing.T) {
 		"empty":            {"name=a.txt", "", http.StatusBadRequest, "empty"},
 		"a byte too large": {"name=a.txt", strings.Repeat("x", 1001), http.StatusRequestEntityTooLarge, "the limit is 1 kB"},
 		"a bomb":           {"name=a.png", "BOMB", http.StatusUnsupportedMediaType, "is a bomb"},
-		"a mask of text":   {"name=a.png&for=mask", "text", http.StatusUnsupportedMediaType, "mask is a picture"},
-		"a voice of text":  {"name=a.ogg&for=voice", "text", http.StatusUnsupportedMediaType, "voice message is a sound"},
+		"a mask of text":   {"name=a.png&for=mask", "text", http.StatusUnsupportedMediaType, "mask must be a picture"},
+		"a voice of text":  {"name=a.ogg&for=voice", "text", http.StatusUnsupportedMediaType, "voice message must be a sound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browse(t, c)
