@@ -10,8 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestWhatAResultIsIsToldInTheLanguageOfTheWish, since it stands in answers, and beside
-// pictures for who cannot see them.
+// TestWhatAResultIsIsToldInTheLanguageOfTheWish, since descriptions are part of answers, and alternative texts of pictures.
 func TestWhatAResultIsIsToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()
 	turns := func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestWhatNoToolIsTold: a planner that passes over a quantity is not believed.
+// TestWhatNoToolIsTold: a quantity that the planner ignores is reported.
 func TestWhatNoToolIsTold(t *testing.T) {
 	t.Parallel()
 	clip := plan.Resource{Name: "clip-1a2b.mp4", File: "clip 2x 30 fps.mp4", Type: plan.Image, Blob: "blob"}

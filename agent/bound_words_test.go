@@ -25,7 +25,7 @@ func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
 	}
 }
 
-// TestColoursThatAreLeftOver: a colour that says how a picture is asks for nothing.
+// TestColoursThatAreLeftOver: a colour that describes the given picture is not a wish.
 func TestColoursThatAreLeftOver(t *testing.T) {
 	t.Parallel()
 	lexicon, err := retrieve.NewLexicon()

@@ -10,8 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestActSaysWhatIsPromised: a backend hears what its tool returns and for which request
-// it works, and the result names the model that it asked.
+// TestActSaysWhatIsPromised: a backend gets its tool's result type and the request, and the result names the model used.
 func TestActSaysWhatIsPromised(t *testing.T) {
 	t.Parallel()
 	var heard toolbox.Call
@@ -31,8 +30,7 @@ func TestActSaysWhatIsPromised(t *testing.T) {
 	}
 }
 
-// TestActCounts: a result tells what its tools took of models, whether it came about or
-// not.
+// TestActCounts: a result includes the model usage of its tools, even if it failed.
 func TestActCounts(t *testing.T) {
 	t.Parallel()
 	took := plan.Tokens{Calls: 2, Input: 70, Output: 7}

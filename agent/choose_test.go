@@ -16,8 +16,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// models is a backend that runs these models, by the names of the hub; "" runs what no
-// model is named for.
+// models is a backend that runs these models, by their names on the hub; "" stands for the default model.
 type models []string
 
 var _ toolbox.Backend = models(nil)
@@ -48,7 +47,7 @@ const (
 	whisper = "openai/whisper-large-v3-turbo"
 )
 
-// studio is an agent over the embedded catalogue, on a tool server with these models.
+// studio is an agent with the embedded catalogue, and a tool server with these models.
 func studio(t *testing.T, m planner.Planner, more []toolbox.Server, live ...string) *agent.Agent {
 	t.Helper()
 	c := catalogue(t)
@@ -83,7 +82,7 @@ func catalogue(t *testing.T) *toolbox.Catalogue {
 // programs is a server of programs.
 func programs() toolbox.Server { return toolbox.Server{Kind: "program", Backend: models{""}} }
 
-// candidates are those of the steps of the best solutions.
+// candidates returns the candidates of the best solutions' steps.
 func candidates(t *testing.T, p *plan.Plan) string {
 	t.Helper()
 	steps, _, err := p.Steps(p.Best())
@@ -160,7 +159,7 @@ func TestTheWishNamesAModel(t *testing.T) {
 	}
 }
 
-// listener is a planner that hears what it is to decompose.
+// listener is a planner that records the requests to decompose.
 type listener struct {
 	*fakePlanner
 
@@ -172,8 +171,7 @@ func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinki
 	return l.fakePlanner.Decompose(ctx, r, t)
 }
 
-// Whatever planner splits the request, it is not told of the names: in an answer to a question
-// they may stand in the request that led to it.
+// No planner sees the names of models. In an answer to a question, they may be in the request that led to it.
 func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
@@ -207,8 +205,7 @@ func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
 	}
 }
 
-// The planner is offered the five best of those that people can tell apart, and nothing where
-// there is nothing to choose.
+// The planner chooses among the five best candidates that people can distinguish, if there are several.
 func TestThePlannerChoosesAmongModels(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
@@ -280,7 +277,7 @@ func TestThePlannerChoosesAmongModels(t *testing.T) {
 	}
 }
 
-// What was not offered is not run.
+// Only offered candidates are run.
 func TestAPlannerCannotInventACandidate(t *testing.T) {
 	t.Parallel()
 	m := &fakePlanner{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"blur": 5, "soften": 4}}
@@ -296,7 +293,7 @@ func TestAPlannerCannotInventACandidate(t *testing.T) {
 	}
 }
 
-// Behind the different solutions stand some that do the same by something else.
+// After the different solutions come variants with other candidates.
 func TestOthersThatDoTheSame(t *testing.T) {
 	t.Parallel()
 	cloud := toolbox.Server{Name: "openai", Kind: "openai", Cloud: true, Backend: models{""}}
@@ -371,7 +368,7 @@ func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
 	}
 }
 
-// asks is a server with one model for each run, by which it is called in no candidate.
+// asks is a server with one model per run, which is not part of candidates' names.
 type asks map[string]string
 
 var _ toolbox.Knowing = asks(nil)
@@ -386,7 +383,7 @@ func (a asks) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (
 	return out, err
 }
 
-// The model of a server that has one for each run is named as others are.
+// The model of a server with one model per run is named like others.
 func TestTheWishNamesTheModelOfAServer(t *testing.T) {
 	t.Parallel()
 	server := toolbox.Server{Name: "openai", Kind: "openai", Backend: asks{
@@ -428,7 +425,7 @@ func TestTheWishNamesTheModelOfAServer(t *testing.T) {
 	}
 }
 
-// The answer tells by which model something was made, and what is not here.
+// The answer names the models that were used, and those that are unavailable.
 func TestTheAnswerNamesTheModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, qwenVL)
@@ -466,7 +463,7 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 	}
 }
 
-// A planner that does not speak of what is absent has it said behind its words.
+// If the planner's answer does not mention unavailable models, a sentence is appended.
 func TestWhatIsAbsentIsSaid(t *testing.T) {
 	t.Parallel()
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))

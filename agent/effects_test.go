@@ -17,7 +17,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// unchanged hands back the picture that it was given.
+// unchanged returns its input picture.
 func unchanged(_ context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
 	from, err := os.Open(c.Args["a"][0].Path)
 	if err != nil {
@@ -52,15 +52,15 @@ func halved(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Path: path}, writePNG(path, img.Width/2, img.Height/2)
 }
 
-// resizes is a tool that says how large its picture is to be.
+// resizes is a tool that declares the size of its result.
 func resizes(name string, runs ...string) toolbox.Tool {
 	t := setting(tool(name, plan.Image, []plan.Type{plan.Image}, runs...), param.Param{Name: "b", Type: param.Size, About: "the size"})
 	t.Effects = effect.Effects{{Name: "size", Rule: map[string]string{"of": "a", "scaled_by": "b"}}}
 	return t
 }
 
-// TestAResultThatLacksItsEffectIsAFailure: the next backend takes over, then the next solution, and
-// where none shows the effect, the answer says what is wrong.
+// TestAResultThatLacksItsEffectIsAFailure: the next backend takes over, then the next solution. If none has the effect, the
+// answer says what is wrong.
 func TestAResultThatLacksItsEffectIsAFailure(t *testing.T) {
 	t.Parallel()
 	const says = "The picture should have 10 × 5 pixels, but it has 20 × 10."

@@ -25,18 +25,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakePlanner decomposes as it is told, scores by tool, ranks by those scores, and counts
-// its calls.
+// fakePlanner returns a fixed decomposition, scores tools from a table, ranks by these scores, and counts its calls.
 type fakePlanner struct {
 	decomposition planner.Decomposition
-	scores        map[string]float64 // 1 where absent
+	scores        map[string]float64 // 1 if absent
 	text          string
 	settle        func([]planner.Contest) []planner.Settlement // nil: by score
 
 	mu         sync.Mutex
 	calls      []string
 	asked      []planner.Assessment
-	improvises bool // as it was last told
+	improvises bool // from the last request
 }
 
 var _ planner.Planner = (*fakePlanner)(nil)
@@ -93,7 +92,7 @@ func (m *fakePlanner) count(name string) {
 	m.calls = append(m.calls, name)
 }
 
-// memBlobs keep blobs in memory.
+// memBlobs keeps blobs in memory.
 type memBlobs struct {
 	mu   sync.Mutex
 	data map[string][]byte
@@ -128,7 +127,7 @@ var (
 	_ toolbox.Writing = maker(nil)
 )
 
-// Writes and Write have programs written by the function of that name.
+// Writes and Write write programs with a function.
 func (m maker) Writes(context.Context, toolbox.Candidate) error {
 	if m["write"] == nil {
 		return &plan.Fault{Sentence: plan.Say("It needs a model.")}
@@ -152,19 +151,19 @@ func (m maker) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (to
 	return m[b.Run](ctx, c)
 }
 
-// says makes a small value.
+// says returns a small value.
 func says(v string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) { return toolbox.Output{Value: v}, nil }
 }
 
-// fails gives up with a sentence.
+// fails fails with a sentence.
 func fails(sentence string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Quote(sentence)}
 	}
 }
 
-// refuses gives up for good.
+// refuses fails for good.
 func refuses(sentence string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, fmt.Errorf("native: %w", &plan.Fault{Sentence: plan.Quote(sentence), Final: true})
@@ -177,7 +176,7 @@ func draws(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Path: path, About: plan.Quote("a small picture")}, os.WriteFile(path, picture(), 0o600)
 }
 
-// writes makes a file of that content.
+// writes makes a file with the content.
 func writes(name, content string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path := filepath.Join(c.Dir, name)
@@ -191,13 +190,12 @@ func picture() []byte {
 	img.Set(1, 1, color.White)
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer never fails
 	}
 	return b.Bytes()
 }
 
-// tool is a catalogue entry that runs the operations by the names given, its own name
-// if there are none.
+// tool is a catalogue entry that runs the named operations, by default the one with its own name.
 func tool(name string, returns plan.Type, args []plan.Type, runs ...string) toolbox.Tool {
 	t := toolbox.Tool{Name: name, Domain: "general", Returns: returns}
 	for i, a := range args {
@@ -212,7 +210,7 @@ func tool(name string, returns plan.Type, args []plan.Type, runs ...string) tool
 	return t
 }
 
-// world is an agent with everything around it.
+// world is an agent with its dependencies.
 type world struct {
 	*agent.Agent
 	planner *fakePlanner
@@ -236,7 +234,7 @@ func newWorld(t *testing.T, m *fakePlanner, ops toolbox.Backend, c agent.Config,
 	return w
 }
 
-// photo is a picture that came with a request.
+// photo is a picture attached to a request.
 var photo = plan.Resource{Name: "photo-1234.png", Type: plan.Image, Blob: "blob", File: "photo.png"}
 
 func request(given ...plan.Resource) plan.Request {

@@ -13,8 +13,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// What one process lacks another may have: plans are made over both, the step runs
-// where its tool is.
+// Plans may use the tools of all processes, and each step runs where its tool is.
 func TestAgentsShareTheirTools(t *testing.T) {
 	t.Parallel()
 	blur := tool("blur", plan.Image, img, "blur", "blur2")
@@ -73,8 +72,7 @@ func TestAgentsShareTheirTools(t *testing.T) {
 	}
 }
 
-// What is meant for another process is not done here as well as it can be, but where nobody
-// has it any more, or it has been waited for long enough.
+// A step for another process is not approximated here, unless no process has the tool any longer, or waiting took too long.
 func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 	t.Parallel()
 	const kokoro, piper, espeak = "toolserver:speak@kokoro", "toolserver:speak@piper", "native:espeak"
@@ -142,7 +140,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 	}
 }
 
-// The salt makes the same step another one, the folder says where its output goes.
+// The salt changes the step's key, and the folder is where its output goes.
 func TestActSaltsAndStores(t *testing.T) {
 	t.Parallel()
 	var seeds []int64

@@ -16,20 +16,20 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// improviser is the tool that has programs written.
+// improviser is the tool that runs written programs.
 func improviser() toolbox.Tool {
 	t := tool("improvise", plan.Text, []plan.Type{plan.Text})
 	t.Args[0].Name, t.Improvises = toolbox.ImprovisedTask, true
 	return t
 }
 
-// neural is a tool whose server is not set up.
+// neural is a tool whose server is not configured.
 func neural(t toolbox.Tool) toolbox.Tool {
 	t.Backends = []toolbox.Backing{{Kind: "hftask", Run: t.Name, Device: "gpu"}}
 	return t
 }
 
-// A program is written where no live solution does all of a subtask, and nowhere else.
+// A program is written only if no available solution does the whole subtask.
 func TestImprovised(t *testing.T) {
 	t.Parallel()
 	txt := []plan.Type{plan.Text}
@@ -59,7 +59,7 @@ func TestImprovised(t *testing.T) {
 		scores   map[string]float64
 		ask      []plan.Subtask
 		config   agent.Config
-		down     string // what cannot run
+		down     string // tools that cannot run
 		want     []string
 		missing  string
 		question bool
@@ -169,7 +169,7 @@ func TestImprovised(t *testing.T) {
 	}
 }
 
-// Whether programs can be written is asked for each request: it may forbid them.
+// Each request may forbid programs.
 func TestARequestMayForbidPrograms(t *testing.T) {
 	t.Parallel()
 	for _, forbidden := range []bool{false, true} {
@@ -187,7 +187,7 @@ func TestARequestMayForbidPrograms(t *testing.T) {
 	}
 }
 
-// The program is told what is wanted and what was said, and is given the resources of its subtask.
+// The program gets the description and settings of its subtask, and its resources.
 func TestWhatAProgramIsGiven(t *testing.T) {
 	t.Parallel()
 	film := plan.Resource{Name: "film-1234.mp4", Type: plan.Video, Blob: "blob", File: "film.mp4"}

@@ -14,8 +14,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestToolsTellOfFilesByTheNamesThatPeopleKnow: the base name that a tool quotes is that of
-// the user's own file, and none leads out of its folder.
+// TestToolsTellOfFilesByTheNamesThatPeopleKnow: tools see the names of users' own files, and no name leads out of the folder.
 func TestToolsTellOfFilesByTheNamesThatPeopleKnow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, name, want string }{

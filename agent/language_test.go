@@ -18,8 +18,7 @@ var whoWasAda = map[string]string{
 	"阿达·洛芙莱斯是谁?":            "阿达·洛芙莱斯写了第一个程序。",
 }
 
-// answersLikeTheQuestion answers in the language of the question, as the tools of the
-// catalogue do.
+// answersLikeTheQuestion answers in the language of the question, like the tools of the catalogue.
 func answersLikeTheQuestion(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	asked := c.Args["question"][0].Value
 	answer, ok := whoWasAda[asked]
@@ -29,9 +28,8 @@ func answersLikeTheQuestion(_ context.Context, c toolbox.Call) (toolbox.Output, 
 	return toolbox.Output{Value: answer}, nil
 }
 
-// Who asks in a language is answered in it: from the request to the tool nothing puts the
-// question into another. The model follows its instructions on the language of questions
-// to the letter, and writes English where they do not keep it from that.
+// Answers are in the language of the question: nothing between the request and the tool translates it. The model follows its
+// instructions on the language of questions literally, and otherwise writes English.
 func TestAQuestionIsAnsweredInItsLanguage(t *testing.T) {
 	t.Parallel()
 	answer := toolbox.Tool{
@@ -43,7 +41,7 @@ func TestAQuestionIsAnsweredInItsLanguage(t *testing.T) {
 		t.Run(wish, func(t *testing.T) {
 			t.Parallel()
 			a := newAsking(t, func(r llmtest.Request) llmtest.Response {
-				if r.Job == "respond" { // it tells what the record holds
+				if r.Job == "respond" { // it reports the record
 					_, text, _ := strings.Cut(r.User(), `"text":"`)
 					text, _, _ = strings.Cut(text, `"`)
 					return llmtest.Response{Text: text}

@@ -12,7 +12,7 @@ func TestPlansHaveALimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &fakePlanner{scores: map[string]float64{"edge": 5, "blur": 5}}, maker{"edge": draws, "blur": draws, "soften": draws}, agent.Config{},
 		tool("edge", plan.Edge, img), tool("blur", plan.Image, []plan.Type{plan.Edge}))
-	chain := func(n int) []plan.Subtask { // each blurs what the one before it made
+	chain := func(n int) []plan.Subtask { // each blurs the result of the previous one
 		subtasks := []plan.Subtask{wants(plan.Edge, photo)}
 		for i := 1; i < n; i++ {
 			s := plan.Subtask{Description: "go on", Returns: plan.Image, After: []int{i - 1}}

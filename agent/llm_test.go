@@ -20,12 +20,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// The agent with a planner that asks a model: what people see of its faults, and what a
-// whole request costs.
+// Tests of the agent with a planner that asks a model: what people see of its failures, and the cost of a whole request.
 
 const (
 	modelKey   = "sk-proj-1a2b3c4d5e6f1a2b3c4d5e6f"
-	modelWords = "violet walrus" // that only the model says
+	modelWords = "violet walrus" // words that only the model uses
 )
 
 // asking is an agent whose planner asks a scripted server.
@@ -72,7 +71,7 @@ func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, seco
 	return a
 }
 
-// drawers are two tools that do the same.
+// drawers are two equivalent tools.
 func drawers() []toolbox.Tool {
 	return []toolbox.Tool{tool("sketch", plan.Edge, img), tool("trace", plan.Edge, img)}
 }
@@ -82,7 +81,7 @@ const edgesWanted = `{"thought":"` + modelWords + `","subtasks":[{"description":
 	`"args":[{"type":"image","value":"photo-1234.png","meaning":""}],"returns":{"type":"edge","value":"<GENERATED>-0"}}],` +
 	`"question":"","reply":"","refused":false,"types":[]}`
 
-// keepsQuiet holds that the log tells neither the key nor a word of people or the model.
+// keepsQuiet checks that the log contains neither the key nor words of people or the model.
 func (a asking) keepsQuiet(t *testing.T, err error) {
 	t.Helper()
 	said := a.log.String()
@@ -96,8 +95,7 @@ func (a asking) keepsQuiet(t *testing.T, err error) {
 	}
 }
 
-// What a model or its server does wrong comes to people as a sentence and to the
-// operator as a line of the log.
+// Failures of a model or its server become a sentence for people, and a log line for the operator.
 func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 	t.Parallel()
 	const (
@@ -146,7 +144,7 @@ const (
 	traceBest   = `{"tasks":[{"task":1,"thought":"` + modelWords + `","scores":[{"solution":1,"score":3},{"solution":2,"score":5}],"fills":[],"models":[]}]}`
 )
 
-// A whole request costs four calls; where there is one tool, two.
+// A whole request costs four calls, or two if there is only one tool.
 func TestRequestsCostFourCalls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -163,7 +161,7 @@ func TestRequestsCostFourCalls(t *testing.T) {
 			script := map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}}
 			answers := llmtest.ByJob(script)
 			a := newAsking(t, func(r llmtest.Request) llmtest.Response {
-				if r.Job == "respond" { // the name of the file stands in the record
+				if r.Job == "respond" { // the record contains the file name
 					_, name, _ := strings.Cut(r.User(), `"file":"`)
 					name, _, _ = strings.Cut(name, `"`)
 					return llmtest.Response{Text: "Here are the edges: " + name}
@@ -189,8 +187,7 @@ func TestRequestsCostFourCalls(t *testing.T) {
 	}
 }
 
-// A model that goes in the middle of a request is not asked again, and the answer says
-// who did the rest.
+// A model that fails during a request is not asked again, and the answer says how the rest was done.
 func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 	t.Parallel()
 	down := []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}
@@ -223,8 +220,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 	}
 }
 
-// Where nobody stands in for a model that does not word the answer, people read a plain
-// account and why it is one.
+// Without a fallback for a model that fails to write the answer, people get a plain report and the reason.
 func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 	t.Parallel()
 	invented := llmtest.Response{Text: "I made " + modelWords + ".png and cartoon-91bc.png."}
@@ -251,7 +247,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 	}
 }
 
-// What the model declines, no other planner does.
+// A request that the model declines is not done by another planner.
 func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	t.Parallel()
 	second := &fakePlanner{text: "Done."}

@@ -20,10 +20,9 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// What people mark on a picture, with the rules planner, the catalogue that Atelier comes
-// with, and what is part of the program.
+// Tests of marks on pictures, with the rules planner, the embedded catalogue and the built-in backends.
 
-// rulesPlanner is made once for all tests.
+// rulesPlanner is shared by all tests.
 var rulesPlanner = sync.OnceValues(func() (*rules.Planner, error) {
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -56,7 +55,7 @@ func newOffline(t *testing.T, c agent.Config) *agent.Agent {
 	return a
 }
 
-// The marked picture and what is on it, and another one.
+// The marked picture with its marks, and another picture.
 var (
 	street   = plan.Resource{Name: "street.png", Type: plan.Image, Blob: "street"}
 	beach    = plan.Resource{Name: "beach.png", Type: plan.Image, Blob: "beach"}
@@ -67,7 +66,7 @@ var (
 	}
 )
 
-// ways are the tools of the best solution of each subtask.
+// ways returns the tools of the best solution of each subtask.
 func ways(p *plan.Plan) string {
 	var all []string
 	for _, task := range p.Tasks {
@@ -80,7 +79,7 @@ func ways(p *plan.Plan) string {
 	return strings.Join(all, "; ")
 }
 
-// Every tool is live: which ones work on the marked part.
+// With all tools available: which ones work on the marked part.
 func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 	t.Parallel()
 	const (
@@ -142,8 +141,7 @@ func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 	}
 }
 
-// With what is part of the program: what can be done is planned, and what cannot be names
-// what is missing.
+// With the built-in backends only: plans name the tools that are missing.
 func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 	t.Parallel()
 	a := newOffline(t, agent.Config{})
@@ -188,7 +186,7 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 	}
 }
 
-// What comes out is just the marked part.
+// The result is exactly the marked part.
 func TestTheMarkedPartComesOut(t *testing.T) {
 	t.Parallel()
 	src := image.NewNRGBA(image.Rect(0, 0, 12, 8))
@@ -235,7 +233,7 @@ func TestTheMarkedPartComesOut(t *testing.T) {
 			}
 			for y := range c.size.Y {
 				for x := range c.size.X {
-					got := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model makes no other
+					got := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the colour model returns no other type
 					if want := c.at(x, y); !near(got, want) {
 						t.Fatalf("at %d,%d there is %v, want %v", x, y, got, want)
 					}
@@ -245,7 +243,7 @@ func TestTheMarkedPartComesOut(t *testing.T) {
 	}
 }
 
-// near allows for rounding.
+// near compares with a tolerance for rounding.
 func near(a, b color.NRGBA) bool {
 	equal := func(a, b uint8) bool { return max(a, b)-min(a, b) <= 1 }
 	return equal(a.R, b.R) && equal(a.G, b.G) && equal(a.B, b.B) && a.A == b.A
@@ -260,7 +258,7 @@ func encoded(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// last plans and does what is wished, and is the picture that comes of the last step.
+// last plans and runs a request, and returns the picture of the last step.
 func last(t *testing.T, a *agent.Agent, blobs *memBlobs, r plan.Request) image.Image {
 	t.Helper()
 	p, err := a.Plan(t.Context(), r)
@@ -308,7 +306,7 @@ func marking(given ...plan.Resource) *fakePlanner {
 	}
 }
 
-// Whatever a planner says, what is marked on one picture is not used on another.
+// Whatever the planner says, marks on one picture are not used on another.
 func TestAMarkGoesWithItsPicture(t *testing.T) {
 	t.Parallel()
 	box := onStreet[plan.BBox]
@@ -342,7 +340,7 @@ func TestAMarkGoesWithItsPicture(t *testing.T) {
 	}
 }
 
-// A result of the marked picture stands for it as long as things are on it where they were.
+// A result of the marked picture can replace it as long as nothing on it has moved.
 func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 	t.Parallel()
 	box, mask := onStreet[plan.BBox], onStreet[plan.Mask]
@@ -359,7 +357,7 @@ func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		first []plan.Resource
-		best  string // of the tools that make a picture of a picture
+		best  string // the best tool that makes a picture from a picture
 		want  string // "" for a refusal
 	}{
 		{"brightened", []plan.Resource{street}, "grey", "grey; crop"},
@@ -387,7 +385,7 @@ func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 	}
 }
 
-// Within one subtask neither a turned picture nor a join stands for the marked one.
+// Within one subtask neither a rotated picture nor a join can replace the marked one.
 func TestNoWayCropsWhatWasMoved(t *testing.T) {
 	t.Parallel()
 	box := onStreet[plan.BBox]
@@ -414,8 +412,7 @@ func TestNoWayCropsWhatWasMoved(t *testing.T) {
 	}
 }
 
-// A model that gives what is marked gets a plan that is valid, with the picture that the
-// mark is on.
+// If the model's subtask has only a mark, the plan is still valid and includes the mark's picture.
 func TestAModelsPlanWithAMark(t *testing.T) {
 	t.Parallel()
 	box := plan.Resource{Name: "photo-1234.bbox-5", Type: plan.BBox, On: photo.Name, Value: onStreet[plan.BBox].Value}

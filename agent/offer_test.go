@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// An alternative which says the same thing twice is not offered.
+// An alternative whose label repeats itself is not offered.
 func TestOnlyWhatCanRunIsOffered(t *testing.T) {
 	t.Parallel()
 	task := plan.Subtask{Description: "say it", Returns: plan.Audio, Args: []plan.Arg{

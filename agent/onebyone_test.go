@@ -15,8 +15,8 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// TestActTakesResultsOneByOne: what an earlier step made in several parts is all worked on. A tool that
-// takes one is called for each, and a tool that takes several is called once.
+// TestActTakesResultsOneByOne: all of several results of an earlier step are used. A tool that takes one is called for each,
+// and a tool that takes several is called once.
 func TestActTakesResultsOneByOne(t *testing.T) {
 	t.Parallel()
 	parts := func(names ...string) plan.Result {
@@ -105,8 +105,7 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 	}
 }
 
-// TestActMakesAllThatIsPutTogether: where a later step joins the results, even over another one, it gets all of
-// them or none.
+// TestActMakesAllThatIsPutTogether: a later step that joins the results, even indirectly, gets all of them or none.
 func TestActMakesAllThatIsPutTogether(t *testing.T) {
 	t.Parallel()
 	from := func(step int) plan.Binding {
@@ -144,8 +143,8 @@ func TestActMakesAllThatIsPutTogether(t *testing.T) {
 	}
 }
 
-// TestPlanTakesSeveralResultsAtOnce: a tool that takes several things gets the parts that an earlier subtask
-// makes, and is no way to go on from a single result.
+// TestPlanTakesSeveralResultsAtOnce: a tool that takes several things gets all results of an earlier subtask, and cannot
+// continue from a single one.
 func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, parts := range []bool{true, false} {
@@ -170,8 +169,8 @@ func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
 	}
 }
 
-// TestResultsAndSeedAreTold: a tool is run as often as one parameter says, each time with the next seed from that which
-// another one says.
+// TestResultsAndSeedAreTold: one parameter is the number of runs of a tool, and another its first seed, which increases with
+// each run.
 func TestResultsAndSeedAreTold(t *testing.T) {
 	t.Parallel()
 	var seeds []int64

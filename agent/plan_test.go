@@ -136,8 +136,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// One caption serves the music and the page: the second subtask takes up what the
-// first makes on its way.
+// One caption serves the music and the page: the second subtask reuses an intermediate result of the first.
 func TestPlanSharesIntermediates(t *testing.T) {
 	t.Parallel()
 	music := wants(plan.Audio, photo)
@@ -232,8 +231,7 @@ func TestPlanFaults(t *testing.T) {
 	}
 }
 
-// Two texts and two text arguments: types do not decide, so the planner fills them. When
-// it does not, the person is asked.
+// Two texts for two text arguments are ambiguous by type, so the planner assigns them. If it does not, the person is asked.
 func TestPlanAsksForWhatThePlannerLeavesBlank(t *testing.T) {
 	t.Parallel()
 	task := with(with(wants(plan.Image, photo), "snow"), "sky")

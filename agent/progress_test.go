@@ -12,8 +12,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestProgress: every stage in which the planner works is told before it begins, and a
-// forced one is not.
+// TestProgress: every stage in which the planner works is reported before it begins, except forced ones.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	edge, soften := tool("edge", plan.Edge, []plan.Type{plan.Image}), tool("soften", plan.Edge, []plan.Type{plan.Image})
@@ -50,7 +49,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// spender is a planner that takes tokens for nothing.
+// spender is a planner that uses tokens and fails.
 type spender struct{ fakePlanner }
 
 func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
@@ -58,7 +57,7 @@ func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (
 	return planner.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
 }
 
-// TestUnfinishedPlan: what planning took is told although it is missing.
+// TestUnfinishedPlan: the cost of planning is reported even if it fails.
 func TestUnfinishedPlan(t *testing.T) {
 	t.Parallel()
 	tools, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("edge", plan.Edge, []plan.Type{plan.Image})})})

@@ -18,7 +18,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// seeded draws a picture by a seed, and fails for the second of several.
+// seeded draws a picture from a seed, and fails for the second of several.
 func seeded(seeds *[]int64, broken bool) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		*seeds = append(*seeds, c.Seed)
@@ -55,7 +55,7 @@ func workshop(t *testing.T, without string, ops maker) world {
 		sized("fit_image_size", "limit", param.FileSize), tool("blur", plan.Image, []plan.Type{plan.Image}))
 }
 
-// ran is the route of a plan whose steps were all done by an agent.
+// ran is the route of a plan after an agent has run all steps.
 func (w world) ran(t *testing.T, r plan.Request, p *plan.Plan) *plan.Route {
 	t.Helper()
 	route, err := plan.NewRoute(p, p.Best())
@@ -91,7 +91,7 @@ func of(step int) plan.Action {
 	return act("blur", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(step)})
 }
 
-// TestWhatCanBeGoneOnFrom: variations of what a seed made, and sizes of pictures, if their tools can run.
+// TestWhatCanBeGoneOnFrom: variations of seeded results, and sizes of pictures, if their tools can run.
 func TestWhatCanBeGoneOnFrom(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,7 +122,7 @@ func TestWhatCanBeGoneOnFrom(t *testing.T) {
 	}
 }
 
-// TestVariations are one step with four seeds and a grid, whose variations are others.
+// TestVariations: one step with four seeds and a grid. Varying them again gives other pictures.
 func TestVariations(t *testing.T) {
 	t.Parallel()
 	var seeds []int64
@@ -189,7 +189,7 @@ func TestVariationsOfAFilm(t *testing.T) {
 	}
 }
 
-// TestAVariationThatFails leaves the others.
+// TestAVariationThatFails does not affect the others.
 func TestAVariationThatFails(t *testing.T) {
 	t.Parallel()
 	var seeds []int64
@@ -207,7 +207,7 @@ func TestAVariationThatFails(t *testing.T) {
 	}
 }
 
-// TestSizesAreDecided: the tool is asked for by no model, whatever else could do it, and no program is written for it.
+// TestSizesAreDecided: the tool is fixed, without asking a model or writing a program.
 func TestSizesAreDecided(t *testing.T) {
 	t.Parallel()
 	w := workshop(t, "", nil)

@@ -155,7 +155,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// once makes an operation fail when it is asked a second time.
+// once makes an operation fail when it is called a second time.
 func once(op func(context.Context, toolbox.Call) (toolbox.Output, error)) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	var mu sync.Mutex
 	asked := 0
@@ -226,7 +226,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 		name    string
 		returns plan.Type
 		op      func(context.Context, toolbox.Call) (toolbox.Output, error)
-		want    string // part of the problem, "" if it is fine
+		want    string // part of the problem, "" if there is none
 	}{
 		{"a picture", plan.Image, draws, ""},
 		{"a web page", plan.HTML, writes("a.html", "<!DOCTYPE html><html><body>Hello</body></html>"), ""},

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/step"
 )
 
-// outcome is what came of a run.
+// outcome is the outcome of a run.
 type outcome struct {
 	choice  plan.Choice
 	account planner.Account
@@ -17,8 +17,8 @@ type outcome struct {
 	done    bool
 }
 
-// run does the steps of the chosen solutions as the jobs do, in this process and without
-// keeping anything: all that are ready at the same time.
+// run runs the steps of the chosen solutions like the jobs, but in this process and without storing anything: all ready steps
+// run concurrently.
 func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choice plan.Choice) (outcome, error) {
 	route, err := plan.NewRoute(p, choice)
 	if err != nil {
@@ -47,7 +47,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 		}
 		end := <-ends
 		if ctx.Err() != nil && end.result.Status != plan.Done {
-			end.result.Final = true // what was stopped takes no other way
+			end.result.Final = true // stopped steps have no alternative
 		}
 		if _, err := route.Record(end.step.Key, end.result); err != nil {
 			return outcome{}, err
@@ -62,7 +62,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 	}, nil
 }
 
-// english are the messages as they are told in English.
+// english returns the messages in English.
 func english(messages []plan.Message) []string {
 	var all []string
 	for _, m := range messages {

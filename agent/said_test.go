@@ -12,8 +12,8 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// What is said is bound to the parameters of each solution by its type. A solution that leaves
-// something out stands behind one that does not, and tells it.
+// Stated settings are bound to the parameters of each solution by type. A solution that leaves some out ranks lower and reports
+// them.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	img := []plan.Type{plan.Image}
@@ -132,7 +132,7 @@ func TestTheSameThingSeveralTimes(t *testing.T) {
 		want []plan.Source
 	}{
 		{join, []plan.Source{once, once, once}},
-		{tool("blur", plan.Image, []plan.Type{plan.Image}), []plan.Source{once}}, // it takes one, which was given by mistake
+		{tool("blur", plan.Image, []plan.Type{plan.Image}), []plan.Source{once}}, // it takes one file, which was given by mistake
 	} {
 		w := newWorld(t, &fakePlanner{decomposition: subtasks(task)}, maker{c.tool.Name: draws}, agent.Config{}, c.tool)
 		p, err := w.Plan(t.Context(), request(photo))
@@ -149,8 +149,8 @@ func TestTheSameThingSeveralTimes(t *testing.T) {
 	}
 }
 
-// A value that no tool of a solution takes gets a step of its own, where a good tool takes it: on what is
-// given, or on the result, and a limit in bytes last.
+// A value that no tool of a solution takes gets its own step if a good tool takes it: on the input or on the result, with a
+// limit in bytes last.
 func TestAStepForEachValue(t *testing.T) {
 	t.Parallel()
 	edits := func(name string, typ plan.Type, p param.Param) toolbox.Tool {
@@ -199,7 +199,7 @@ func TestAStepForEachValue(t *testing.T) {
 	}
 }
 
-// A step behind one that brings a sound to a loudness would undo it, so it comes before.
+// Setting the loudness comes last, since a later step would change it.
 func TestAStepBeforeTheLoudness(t *testing.T) {
 	t.Parallel()
 	edits := func(name string, p param.Param) toolbox.Tool {

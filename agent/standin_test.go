@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// broken is a planner whose server has gone from some job on.
+// broken is a planner whose server is down from some job on.
 type broken struct {
 	*fakePlanner
 
@@ -33,8 +33,7 @@ func (m broken) Respond(context.Context, planner.Account, *plan.Thinking) (strin
 	return "", errGone
 }
 
-// People read in the answer that another planner stood in: in one about results, and in a
-// question or a reply as well.
+// Answers say that another planner stood in, whether they are about results, a question or a reply.
 func TestRespondTellsWhoStoodIn(t *testing.T) {
 	t.Parallel()
 	const gone = "The language model gave no answer that I could use, so I "

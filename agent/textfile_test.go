@@ -11,8 +11,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// A text that was made from a text file is a file too. An answer of one line is not, nor is a text
-// that was made from words of the request.
+// A text made from a text file is a file too, but not an answer of one line or a text made from words of the request.
 func TestTextsAreFiles(t *testing.T) {
 	t.Parallel()
 	table := plan.Resource{Name: "names-1234.csv", Type: plan.Text, File: "names.csv", Value: "name,age\nAna,31"}

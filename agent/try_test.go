@@ -13,15 +13,15 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// lostBlobs cannot be used.
+// lostBlobs is an unavailable storage.
 type lostBlobs struct{ err error }
 
 func (b lostBlobs) Put(context.Context, string, io.Reader) error { return b.err }
 
 func (b lostBlobs) Get(context.Context, string) (io.ReadCloser, error) { return nil, b.err }
 
-// TestTryTellsOfTheStorage, whether a file could not be had or not be kept, so that who
-// calls can try the step again; the result has it in people's words.
+// TestTryTellsOfTheStorage: failures to read or store a file are returned as errors, so that the caller can retry the step;
+// the result has a sentence for people.
 func TestTryTellsOfTheStorage(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the bucket is away")
@@ -47,7 +47,7 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 	}
 }
 
-// TestTryTellsWhatWasTried, so that the same work may be given to another candidate.
+// TestTryTellsWhatWasTried, so that the same work can be passed to another candidate.
 func TestTryTellsWhatWasTried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &fakePlanner{}, maker{"blur": fails("The blur is out of order.")}, agent.Config{}, tool("blur", plan.Image, img))

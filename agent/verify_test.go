@@ -20,8 +20,8 @@ import (
 	"atelier/agent/toolbox/verify"
 )
 
-// TestOutputsAreHeldAgainstThePromise: what is not what the tool promises is not taken, and
-// the next way to run it stands in, which the answer tells.
+// TestOutputsAreHeldAgainstThePromise: a result that is not as the tool declares is rejected, the next backend takes over, and
+// the answer says so.
 func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 	t.Parallel()
 	picture := func(w, h int) func(c toolbox.Call) (toolbox.Output, error) {
@@ -50,7 +50,7 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 		makes plan.Type
 		bad   func(c toolbox.Call) (toolbox.Output, error)
 		good  func(c toolbox.Call) (toolbox.Output, error)
-		plays time.Duration // less than 0 is not at all
+		plays time.Duration // negative: it does not play
 		says  string
 	}{
 		{"a box beside the picture", plan.BBox, value(`[{"xmin":5,"ymin":0,"xmax":21,"ymax":5}]`), value(`[{"xmin":0,"ymin":0,"xmax":20,"ymax":10}]`), 0, "a box is outside the picture"},
@@ -96,7 +96,7 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 	}
 }
 
-// player plays good.wav for a second and everything else for its own time, less than 0 not at all.
+// player plays good.wav for one second, and other files for a given time; negative means not at all.
 type player time.Duration
 
 var _ verify.Player = player(0)

@@ -18,7 +18,7 @@ import (
 	"atelier/storage"
 )
 
-// actor is the stage act: it does one step of a plan.
+// actor is the stage act: it runs one step of a plan.
 type actor struct {
 	store       *record.Store
 	flow        *flow
@@ -33,7 +33,7 @@ type actor struct {
 	impatient   bool
 }
 
-// run does one step, records its result, and enqueues what became ready.
+// run runs one step, records its result, and enqueues the tasks that became ready.
 func (c *actor) run(ctx context.Context, w queue.Task) error {
 	if w.Step == record.TranscriptionStep {
 		return c.transcriber.run(ctx, w)
@@ -65,7 +65,7 @@ func (c *actor) run(ctx context.Context, w queue.Task) error {
 	return c.flow.advance(ctx, r)
 }
 
-// do does a step, and returns the request with its result.
+// do runs a step and returns the request with its result.
 func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
 	whole, err := c.store.Unpacked(ctx, r)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	}
 	steps, at := whole.StepsWith(w.Run, w.Step)
 	if next := c.flow.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
-		return r, nil // that was done meanwhile
+		return r, nil // done meanwhile
 	}
 	if _, before := g.Started[w.Step]; !before {
 		begun := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
@@ -107,7 +107,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	}
 	result, err := c.runner.run(ctx, w, of)
 	switch {
-	case ctx.Err() != nil: // a step that was stopped is not one that failed
+	case ctx.Err() != nil: // stopped, not failed
 		return nil, errors.Join(context.Cause(ctx), c.runner.discard(ctx, folder))
 	case errors.Is(err, errMoved):
 		return r, nil
@@ -127,8 +127,8 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	return c.end(ctx, r, w, of, result)
 }
 
-// draft has the next program of a step written, and returns the request with it. If none can be
-// written, the step has failed.
+// draft has the agent write the next program of a step, and returns the request with it. If no program
+// can be written, the step fails.
 func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
 	writer, ok := c.agent.(Writer)
 	if !ok {
@@ -154,7 +154,7 @@ func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of W
 	return c.recordDraft(ctx, r, w, d)
 }
 
-// sentenceFor tells the person who asked what went wrong; the operator is told more.
+// sentenceFor is the error message for the person who asked; the operator's log has more detail.
 func sentenceFor(r *record.Request, err error) plan.Message {
 	told := plan.Sentence
 	if r.Asked.Options.Operator {
@@ -163,7 +163,7 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 	return told(err, plan.Say("It failed for an unknown reason."))
 }
 
-// recordDraft records a draft, or the trouble of running it.
+// recordDraft records a draft, or why it failed to run.
 func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
 	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
 	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
@@ -174,7 +174,7 @@ func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task
 	return r, nil
 }
 
-// end records the final result of a step, with what its drafts have used.
+// end records the final result of a step, including the usage of its drafts.
 func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
 	end := record.StepEnd{Generation: w.Run, Step: w.Step}
 	if n := len(of.Drafts); n == plan.MaxDrafts {
@@ -198,7 +198,7 @@ func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Wor
 	return c.record(ctx, r, end, of.Folder)
 }
 
-// record records the result of a step. The first one counts: the media of any other are deleted.
+// record records the result of a step. Only the first result counts: the media of others are deleted.
 func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
 	id := r.ID
 	entries, at, err := c.writeEnd(ctx, r, end, folder)
@@ -208,7 +208,7 @@ func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEn
 	first := slices.IndexFunc(entries, func(e *record.Entry) bool {
 		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
 	})
-	if first < 0 { // it was forgotten just now
+	if first < 0 { // the thread was just forgotten
 		return nil, errors.Join(fmt.Errorf("request %s: %w", id, record.ErrUnknown), c.runner.discard(ctx, folder))
 	}
 	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
@@ -225,12 +225,12 @@ func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEn
 	return r, nil
 }
 
-// endTries is how often the end of a step is written: for some minutes.
+// endTries is how many times writing the end of a step is tried, which takes some minutes.
 const endTries = 10
 
-// writeEnd adds the end of a step to the log. A result that took long to make is not lost because
-// the storage is away for a moment: writing is retried here. If it cannot be written, its media are
-// deleted, unless it may have been written nevertheless.
+// writeEnd adds the end of a step to the log. It retries, so that an expensive result is not lost in a
+// short outage of the storage. If writing fails, the media are deleted, unless the entry may have been
+// written after all.
 func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
 	thread := record.ThreadID(r.Asked.Event.Thread)
 	result, written, tooLarge := end.Result, false, false
@@ -258,7 +258,7 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 	return entries, at, err
 }
 
-// leave records that a step was stopped, so that a run that comes to need it does it anew.
+// leave records that a step was stopped, so that a later run that needs it starts it again.
 func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
 	g := r.Generations[w.Run]
 	_, begun := g.Started[w.Step]
@@ -272,7 +272,7 @@ func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) erro
 	return c.flow.advance(ctx, r)
 }
 
-// fail records that a step could not be done at all, so that an alternative is tried.
+// fail records that a step could not be run at all, so that an alternative is tried.
 func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
 	if w.Step == record.TranscriptionStep {
 		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})

@@ -35,8 +35,8 @@ type admission struct {
 	log      *slog.Logger
 }
 
-// message handles a message if it is meant for the bot: it is addressed to it, or answers an open
-// question, or nobody else is in the thread.
+// message handles a message if it is meant for the bot: it mentions the bot, answers an open question, or
+// nobody else is in the thread.
 func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
@@ -44,13 +44,13 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	}
 	of, known, err := d.store.Recall(ctx, e.Message.Ref)
 	if err != nil || known && of.Request != record.RequestID(e) {
-		return err // it was edited since, and the edit was first
+		return err // the edit arrived before the message
 	}
 	answers := t.Question(d.now())
 	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
 		answers = nil
 	}
-	taken := t.PlaceOf(record.RequestID(e)) != nil // it came before, and may have been recorded by half
+	taken := t.PlaceOf(record.RequestID(e)) != nil // a repeated event: the first may be half recorded
 	overheard := e.Message.For == adapters.Overheard && !taken
 	selected := t.Selected(e.By.ID)
 	awaited := answers != nil || selected != nil && d.now().Before(selected.Until)
@@ -64,19 +64,19 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	return d.admit(ctx, e, t, origin{answers: answers})
 }
 
-// origin is what a request goes back to.
+// origin is what a request results from.
 type origin struct {
-	answers  *record.OpenQuestion // nil if it answers none
-	replaces *record.Replaced     // nil if it replaces none
-	act      *record.Act          // nil if it has words
-	told     plan.Message         // zero if there is something to do
+	answers  *record.OpenQuestion // nil if the request answers no question
+	replaces *record.Replaced     // nil if the request replaces no other
+	act      *record.Act          // nil for a message in words
+	told     plan.Message         // a fixed answer; zero if the request has to be planned
 }
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
 	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
 }
 
-// command handles a command. Commands do not count as requests, but have a limit of their own.
+// command handles a command. Commands have their own rate limit instead of counting as requests.
 func (d *admission) command(ctx context.Context, e adapters.Event) error {
 	id := record.RequestID(e)
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
@@ -99,9 +99,8 @@ func (d *admission) command(ctx context.Context, e adapters.Event) error {
 	return err
 }
 
-// mark records a mark on a picture, for the next message of the thread. People mark by a link that
-// an answer gave them. The link is the permission: nobody knows who uses it, and only the place is
-// checked.
+// mark records a mark on a picture, for the next message of the thread. People mark through a link in an
+// answer. The link is the permission: its user is unknown, so only the thread is checked.
 func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
@@ -117,8 +116,8 @@ func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 	return err
 }
 
-// admit handles a message that is meant for the bot. If the quota forbids it, the answer says so, or
-// only a sign if that was said just now.
+// admit handles a message that is meant for the bot. If the quota forbids it, the answer says so; if the
+// person was told recently, the message only gets a sign.
 func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, from origin) error {
 	id := record.RequestID(e)
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
@@ -126,7 +125,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 		return err
 	}
 	var refused *quota.Refusal
-	if len(entries) == 0 { // what came before has its answer, or its place at work
+	if len(entries) == 0 { // a repeated event is answered already, or in progress
 		if refused, err = d.limits.refusal(ctx, id, e, e.Thread); err != nil {
 			return err
 		}
@@ -150,7 +149,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 	return err
 }
 
-// refuse tells a person in a thread why what they did has no effect, unless they were told just now.
+// refuse tells a person in a thread why their action has no effect, unless they were told recently.
 func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error {
 	e.Thread = in
 	if tell, err := d.limits.tell(ctx, record.RequestID(e), e, in, why); err != nil || !tell {
@@ -194,7 +193,7 @@ func (d *admission) record(
 		return "", err
 	}
 	join := at == 0
-	if !join { // it came before, and may have been recorded by half
+	if !join { // a repeated event: the first may be half recorded
 		r, err := d.store.Request(ctx, id)
 		if err != nil {
 			return "", err
@@ -202,7 +201,7 @@ func (d *admission) record(
 		if r.Runs[0].Over {
 			return id, nil
 		}
-		a = *r.Asked // what was recorded counts
+		a = *r.Asked // the recorded version counts
 		t, err := d.store.Thread(ctx, threadID)
 		if err != nil {
 			return "", err
@@ -257,7 +256,7 @@ func (d *admission) record(
 	return id, nil
 }
 
-// link notes a request with the one whose question it answers, or from whose results it goes on.
+// link records in the earlier request that this one answers its question or builds on its results.
 func (d *admission) link(ctx context.Context, id string, a record.Asked) (err error) {
 	if a.Answers != "" {
 		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
@@ -268,7 +267,7 @@ func (d *admission) link(ctx context.Context, id string, a record.Asked) (err er
 	return record.IgnoreUnknown(err)
 }
 
-// newAsked is what is recorded of an event.
+// newAsked returns the record of an event.
 func (d *admission) newAsked(
 	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (a record.Asked, err error) {
@@ -282,7 +281,7 @@ func (d *admission) newAsked(
 		a.Told = d.say(&record.Request{Asked: &a}, from.told)
 	}
 	switch {
-	case refused != nil: // the question that it would have answered stays open
+	case refused != nil: // the question stays open
 		a.Refused = d.say(&record.Request{Asked: &a}, refused.Sentence)
 	case from.answers != nil:
 		a.Answers, a.Guess = from.answers.Request, from.answers.PickedGuess(e.Message)
@@ -290,7 +289,7 @@ func (d *admission) newAsked(
 	return a, nil
 }
 
-// join puts a request at the end of its thread's line, and reports whether it is the thread's first.
+// join adds a request to its thread's queue, and reports whether it is first in it.
 func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
 	e := a.Event
 	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
@@ -310,8 +309,8 @@ func (d *admission) join(ctx context.Context, id string, a record.Asked) (first 
 	return position == 0 && !a.Aside(), d.index.Add(ctx, id)
 }
 
-// setDeadline starts the time of a request, which restarts with its turn. A request that was recorded
-// before keeps what is left.
+// setDeadline sets the deadline of a request, which is reset when its turn comes. A request that was
+// recorded before keeps its deadline.
 func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) error {
 	set := d.store.EnsureTime
 	if fresh {
@@ -323,7 +322,7 @@ func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) erro
 	return d.tasks.Enqueue(ctx, queue.DeadlineOf(id, 1), d.deadline)
 }
 
-// unrecorded returns to the quota what a request took, if it could not be recorded.
+// unrecorded refunds the quota of a request that could not be recorded.
 func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event) error {
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil || len(entries) > 0 {

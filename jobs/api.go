@@ -10,22 +10,22 @@ import (
 	"atelier/jobs/view"
 )
 
-// What callers see of the records, under the names of this package.
+// Types of package record that callers need.
 type (
-	// Status is how a run stands, or ended.
+	// Status is the state of a run.
 	Status = record.Status
-	// Answer is what is said at the end of a run.
+	// Answer is the message that ends a run.
 	Answer = record.Answer
-	// Options say how a request is to be done.
+	// Options are the settings of a request.
 	Options = record.Options
-	// Vote is what a person thinks of an answer.
+	// Vote is a person's rating of an answer.
 	Vote = record.Vote
 )
 
-// File is what [Config] Inspect finds out about a file that a person sent.
+// File is what [Config] Inspect reports about a file that a person sent.
 type File = intake.File
 
-// How requests look to people.
+// Requests as shown to people.
 type (
 	// Request is a request.
 	Request = view.Request
@@ -33,24 +33,24 @@ type (
 	Run = view.Run
 	// Step is a step of a run.
 	Step = view.Step
-	// Standing is how a person stands in a thread, or in a channel with its threads.
+	// Standing is a person's pending requests and remaining quota in a thread, or in a channel with its threads.
 	Standing = view.Standing
 )
 
-// StepState is how a step stands, as people are shown it.
+// StepState converts the status of a step to the state that adapters show.
 func StepState(s plan.Status) adapters.StepState { return progress.StepState(s) }
 
-// What callers see of the queues.
+// Types of package queue that callers need.
 type (
-	// Pool is queues that share workers.
+	// Pool is a set of queues that share workers.
 	Pool = queue.Pool
 	// Queue is the state of a queue.
 	Queue = queue.Status
-	// Worker is what a process publishes of itself.
+	// Worker is what a process publishes about itself.
 	Worker = queue.Worker
 )
 
-// The queues. QueueGateway stands for the queues of all adapters of a process.
+// Queue names. QueueGateway stands for the queues of all adapters of a process.
 const (
 	QueuePlan    = queue.Plan
 	QueueCPU     = queue.CPU
@@ -59,10 +59,10 @@ const (
 	QueueGateway = queue.Gateway
 )
 
-// ToolsOf are the tools that any of the workers can run, each with its candidates.
+// ToolsOf returns the tools that any of the workers can run, each with its candidates.
 func ToolsOf(workers []Worker) map[string][]plan.Candidate { return queue.ToolsOf(workers) }
 
-// The statuses. The first three are of a run that is not over.
+// Statuses of a run. In the first three, the run has not ended.
 const (
 	Waiting   = record.Waiting
 	Planning  = record.Planning
@@ -74,18 +74,17 @@ const (
 	Cancelled = record.Cancelled
 )
 
-// Broken is the reason of a run of which a stage could not be done.
+// Broken is the reason of a run that ended because a stage failed.
 const Broken = record.Broken
 
-// ErrUnknown means that there is no such request, run or solution.
+// ErrUnknown means that the request, run or solution does not exist.
 var ErrUnknown = record.ErrUnknown
 
-// RequestID is the id of the request that an event starts. It is the same however often the
-// event comes.
+// RequestID is the id of the request that an event starts. A repeated event has the same id.
 func RequestID(e adapters.Event) string { return record.RequestID(e) }
 
-// ThreadID is the id of a thread, by which people name it to [Jobs.Forget].
+// ThreadID is the id of a thread, as [Jobs.Forget] takes it.
 func ThreadID(t adapters.Thread) string { return record.ThreadID(t) }
 
-// ThreadFolder is the folder of Blobs below which all media of a thread lie.
+// ThreadFolder is the folder in Blobs that holds all media of a thread.
 func ThreadFolder(thread string) string { return record.ThreadFolder(thread) }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // a kind of picture that is measured
-	_ "image/jpeg" // another one
-	_ "image/png"  // another one
+	_ "image/gif"  // for image.DecodeConfig
+	_ "image/jpeg" // for image.DecodeConfig
+	_ "image/png"  // for image.DecodeConfig
 	"strings"
 
-	_ "golang.org/x/image/webp" // another one
+	_ "golang.org/x/image/webp" // for image.DecodeConfig
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -19,7 +19,7 @@ import (
 	"atelier/storage"
 )
 
-// attachments are the files that a run made.
+// attachments returns the files that a run made.
 func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	alts := c.alts(run)
@@ -29,10 +29,10 @@ func (c *composer) attachments(ctx context.Context, r *record.Request, run *reco
 		}
 		info, err := c.blobs.Stat(ctx, m.Blob)
 		if errors.Is(err, storage.ErrNotFound) {
-			continue // its time had come: the text names it, and it is not there
+			continue // it expired: the text still names it
 		}
 		if err != nil {
-			return nil, fmt.Errorf("look at a file: %w", err)
+			return nil, fmt.Errorf("stat a file: %w", err)
 		}
 		f := adapters.Attachment{
 			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Handle: m.Blob,
@@ -44,7 +44,7 @@ func (c *composer) attachments(ctx context.Context, r *record.Request, run *reco
 	return files, nil
 }
 
-// alts say of what a run made, by name, what was done.
+// alts describes the files that a run made, by name.
 func (c *composer) alts(run *record.Run) map[string]plan.Message {
 	alts := map[string]plan.Message{}
 	said := c.agent.Alts(Account{Plan: run.Route.Plan(), Route: run.Route})
@@ -56,8 +56,7 @@ func (c *composer) alts(run *record.Run) map[string]plan.Message {
 	return alts
 }
 
-// alt describes a file for people who cannot see it: by what was done, or else by what it says of itself,
-// and a picture by its size.
+// alt is the alternative text of a file: what was done to it, or else its own description, and a picture's size.
 func (c *composer) alt(ctx context.Context, r *record.Request, f adapters.Attachment, done plan.Message, about string) string {
 	text := about
 	if !done.IsZero() {
@@ -76,25 +75,25 @@ func (c *composer) alt(ctx context.Context, r *record.Request, f adapters.Attach
 	return c.say(r, plan.Say("%s, %d by %d pixels", text, size.X, size.Y))
 }
 
-// measure is the size of a picture, if it can be told.
+// measure returns the size of a picture in pixels, if it can be read.
 func (c *composer) measure(ctx context.Context, blob string) (size image.Point, ok bool) {
 	from, err := c.blobs.Get(ctx, blob)
 	if err != nil {
-		return size, false // an answer can do without
+		return size, false // the size is optional
 	}
 	read, _, err := image.DecodeConfig(from)
 	err = errors.Join(err, from.Close())
 	return image.Pt(read.Width, read.Height), err == nil
 }
 
-// markLink is the page to mark things on a picture. An answer can do without.
+// markLink is the address of the page for marking things on a picture; "" if there is none.
 func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
 	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
 		return ""
 	}
 	link, err := c.markLinks(ctx, t, picture)
 	if err != nil {
-		c.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
+		c.log.WarnContext(ctx, "no mark link for a picture", "error", plan.ForOperator(err))
 		return ""
 	}
 	return link

@@ -16,7 +16,7 @@ import (
 	"atelier/storage"
 )
 
-// firstBlocks lets the first use of a tool wait, and no other one.
+// firstBlocks blocks only the first use of a tool.
 func (h *house) firstBlocks(tool string) *gate {
 	g := newGate()
 	h.planner.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
@@ -39,7 +39,7 @@ func TestOfTwoAttemptsAtAStepOneCounts(t *testing.T) {
 		r, err := two.Show(h.t.Context(), id)
 		check(h.t, err)
 		check(h.t, two.Rerun(h.t.Context(), id, 0, r.Runs[0].Steps[0].Key))
-		check(h.t, one.Rerun(h.t.Context(), id, 0, r.Runs[0].Steps[0].Key)) // somebody else has seen it too
+		check(h.t, one.Rerun(h.t.Context(), id, 0, r.Runs[0].Steps[0].Key)) // another process has noticed it too
 		r = h.wait(two, id, 1)
 		close(g.open)
 		h.log.until(h.t, 3, "stage done", "request="+id, "stage=act")
@@ -68,7 +68,7 @@ func TestOfTwoAttemptsAtAStepOneCounts(t *testing.T) {
 	})
 }
 
-// deaf is a state that hears nothing of a worker: as of one that has died.
+// deaf is a state that drops the heartbeats of a worker, as if it had died.
 type deaf struct{ storage.State }
 
 func (d deaf) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
@@ -78,7 +78,7 @@ func (d deaf) Put(ctx context.Context, key string, value []byte, expiry time.Dur
 	return d.State.Put(ctx, key, value, expiry)
 }
 
-// TestTheTasksOfADeadWorkerRunAgain takes one that is not heard of for dead.
+// TestTheTasksOfADeadWorkerRunAgain: a worker without heartbeats is considered dead.
 func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"plan", "act"} {
@@ -94,7 +94,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 					return nil, errors.Join(errors.New("it fails after all"), g.pass(ctx))
 				}
 			}
-			quiet := func(c *jobs.Config) { c.Beat = time.Hour } // it looks when it is told to
+			quiet := func(c *jobs.Config) { c.Beat = time.Hour } // scan only when called
 			dead := h.start(quiet, func(c *jobs.Config) { c.State = deaf{h.state} })
 			ctx := t.Context()
 			id := h.handle(dead, h.says("t", "ann", "blur"))
@@ -109,7 +109,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 					t.Fatalf("it is an orphan: %v", is)
 				}
 			}
-			for look(true); len(orphans) != 1; { // the task before it may not be marked as done yet
+			for look(true); len(orphans) != 1; { // the previous task may not be marked as done yet
 				look(true)
 			}
 			for task = range orphans {
@@ -118,16 +118,16 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 			b, err := json.Marshal(jobs.Worker{ID: "forged", Tasks: []string{task}})
 			check(t, err)
 			check(t, h.state.Put(ctx, "workers/forged", b, time.Hour))
-			look(false) // it lives
+			look(false) // the worker is alive
 			check(t, h.state.Delete(ctx, "workers/forged"))
-			look(true) // for a moment only
+			look(true) // orphaned only briefly
 			orphans[task] = time.Now().Add(-24 * time.Hour)
 			look(true)
-			look(true) // somebody has it already
+			look(true) // passed on already
 			if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done || h.told(r) != "Here it is." {
 				t.Errorf("the run is %s", r.Runs[0].Status)
 			}
-			close(g.open) // whoever was taken for dead comes back
+			close(g.open) // the worker that was considered dead comes back
 			end := map[string]string{"plan": "stage failed", "act": "stage done"}[stage]
 			h.log.until(t, 1, end, "request="+id, "stage="+stage, "run=")
 			h.ask(j, h.says("t", "ann", "other"))
@@ -141,7 +141,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 	}
 }
 
-// heard is a state that tells when a worker was heard of that has tools.
+// heard is a state that signals the heartbeat of a worker with tools.
 type heard struct {
 	storage.State
 
@@ -193,7 +193,7 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	}
 }
 
-// TestSomeOfIt is told apart from all of it and from nothing.
+// TestSomeOfIt: a partial result differs from a full one and from none.
 func TestSomeOfIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -216,7 +216,7 @@ func TestSomeOfIt(t *testing.T) {
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Failed)
 }
 
-// TestWhatIsDoubtfulIsOffered: nothing is run until somebody chooses, and then just that.
+// TestWhatIsDoubtfulIsOffered: nothing is run until a person chooses, and then only the choice.
 func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -260,7 +260,7 @@ func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
 	}
 }
 
-// elsewhere tells of another process that can run the tool on a device, and never works.
+// elsewhere publishes another process that can run the tool on a device, but takes no tasks.
 func (h *house) elsewhere(tool, device string) {
 	h.t.Helper()
 	b, err := json.Marshal(jobs.Worker{ID: "forged", Tools: map[string][]plan.Candidate{tool: {{Name: "far:" + tool, Device: device}}}})
@@ -268,7 +268,7 @@ func (h *house) elsewhere(tool, device string) {
 	check(h.t, h.state.Put(h.t.Context(), "workers/forged", b, time.Hour))
 }
 
-// roughly lets a tool be left to others, unless it is to be done anyhow.
+// roughly is an agent that leaves a tool to others, unless Anyhow is set.
 func roughly(_ context.Context, w jobs.Work) (plan.Result, error) {
 	if !w.Anyhow {
 		return plan.Result{}, jobs.ErrLacking
@@ -276,8 +276,8 @@ func roughly(_ context.Context, w jobs.Work) (plan.Result, error) {
 	return plan.Result{}, nil
 }
 
-// TestAStepIsLeftToWhoDoesItBetter: of two processes that take work of the queue, the one
-// that could only do it roughly hands it back, wherever it was handed over to.
+// TestAStepIsLeftToWhoDoesItBetter: of two processes on a queue, the one that can only approximate a step leaves it to the
+// other.
 func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"speakgpu", "speak"} { // the second is handed over to cpu
@@ -301,7 +301,7 @@ func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
 	}
 }
 
-// TestAStepIsNotLeftToOthersForEver: who does it better may be busy for long.
+// TestAStepIsNotLeftToOthersForEver: the better process may be busy for a long time.
 func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -313,7 +313,7 @@ func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
 	}
 }
 
-// TestAToolOfAnotherQueueIsNotWaitedFor, since who has it never comes to the step.
+// TestAToolOfAnotherQueueIsNotWaitedFor, since its process never takes steps of this queue.
 func TestAToolOfAnotherQueueIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

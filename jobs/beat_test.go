@@ -13,8 +13,7 @@ import (
 	"atelier/storage"
 )
 
-// beats is a state that hands over what workers tell of themselves: nothing is written
-// before the test has taken it.
+// beats is a state that passes heartbeats to the test before it writes them.
 type beats struct {
 	storage.State
 
@@ -36,7 +35,7 @@ func (b beats) Put(ctx context.Context, key string, value []byte, expiry time.Du
 	return b.State.Put(ctx, key, value, expiry)
 }
 
-// looking is an agent that looks at its tools in a way of its own.
+// looking is an agent with a custom check of its tools.
 type looking struct {
 	*planner
 
@@ -47,7 +46,7 @@ func (l looking) Capabilities(ctx context.Context) (map[string][]plan.Candidate,
 	return l.look(ctx)
 }
 
-// beating starts a worker that looks at its tools so.
+// beating starts a worker with a check of its tools.
 func (h *house) beating(look func(ctx context.Context) (map[string][]plan.Candidate, error)) <-chan jobs.Worker {
 	told := make(chan jobs.Worker)
 	h.start(func(c *jobs.Config) {
@@ -56,7 +55,7 @@ func (h *house) beating(look func(ctx context.Context) (map[string][]plan.Candid
 	return told
 }
 
-// TestABeatWaitsForNoTool that does not answer: its process would be taken for dead.
+// TestABeatWaitsForNoTool: a hanging tool does not make the process look dead.
 func TestABeatWaitsForNoTool(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -74,7 +73,7 @@ func TestABeatWaitsForNoTool(t *testing.T) {
 	}
 }
 
-// TestToolsThatCannotBeLookedAtAreThoseOfLastTime, and the process lives.
+// TestToolsThatCannotBeLookedAtAreThoseOfLastTime: if the check fails, the last tools stay and the process is alive.
 func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -90,7 +89,7 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 			break
 		}
 	}
-	h.log.until(t, 1, "the tools of this process could not be looked at")
+	h.log.until(t, 1, "cannot check the tools of this process")
 	for range 3 {
 		if w := <-told; len(w.Tools["rare"]) != 1 {
 			t.Errorf("it tells %+v", w)
@@ -98,12 +97,11 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 	}
 }
 
-// TestABeatThatIsNotHeardIsFollowedByTheNext: nobody takes the first one here, which ends
-// with its time.
+// TestABeatThatIsNotHeardIsFollowedByTheNext: the first beat blocks here until its timeout.
 func TestABeatThatIsNotHeardIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	told := h.beating(func(context.Context) (map[string][]plan.Candidate, error) { return map[string][]plan.Candidate{}, nil })
-	h.log.until(t, 2, "this process could not say that it lives")
+	h.log.until(t, 2, "cannot publish the heartbeat of this process")
 	<-told
 }

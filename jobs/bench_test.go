@@ -62,7 +62,7 @@ func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error
 	return map[string][]plan.Candidate{"tool": {{Name: "native:tool"}}}, nil
 }
 
-// tower is a plan of so many actions, each of the width taking the one below.
+// tower is a plan of several levels of actions, each level using the one below.
 func tower(width, height int) *plan.Plan {
 	s := plan.Solution{Score: 5}
 	for h := range height {
@@ -77,7 +77,7 @@ func tower(width, height int) *plan.Plan {
 	return &plan.Plan{Wish: "w", Tasks: []plan.Task{{Subtask: plan.Subtask{Description: "d", Returns: plan.Text}, Solutions: []plan.Solution{s}}}}
 }
 
-// mute is an adapter that only tells of what is sent.
+// mute is an adapter that only reports what is sent.
 type mute struct{ sent chan string }
 
 func (mute) Name() string { return "mute" }
@@ -103,7 +103,7 @@ func message(n int) adapters.Event {
 	}
 }
 
-// benchPlace is where a benchmark's jobs are kept.
+// benchPlace is the storage of a benchmark's jobs.
 type benchPlace struct {
 	redis redis.UniversalClient
 	state storage.State
@@ -193,8 +193,7 @@ func (p benchPlace) work(b *testing.B, agent jobs.Agent, m mute, concurrency int
 	running.Wait()
 }
 
-// handOver measures bare hand-overs: a task that enqueues the next one, along queues that
-// have a server each as those of the jobs have.
+// handOver measures asynq alone: tasks that enqueue the next one, along queues with one server each, like those of jobs.
 func handOver(b *testing.B, p benchPlace, path []string, check time.Duration) time.Duration {
 	b.Helper()
 	client := asynq.NewClientFromRedisClient(p.redis)
@@ -231,14 +230,14 @@ func handOver(b *testing.B, p benchPlace, path []string, check time.Duration) ti
 	return time.Since(began) / rounds
 }
 
-// path are the queues by which a request goes whose actions stand so high.
+// path returns the queues that a request with several levels of actions passes through.
 func path(height int) []string {
 	acts := slices.Repeat([]string{jobs.QueueCPU}, height)
 	return slices.Concat([]string{jobs.QueueGateway, jobs.QueuePlan}, acts, []string{jobs.QueuePlan, jobs.QueueGateway})
 }
 
-// BenchmarkRequest measures the bot's own time from submit to reply for a request of one
-// action, beside as many bare hand-overs of asynq.
+// BenchmarkRequest measures the time from submit to reply for a request of one action, compared with the same number of
+// bare asynq tasks.
 func BenchmarkRequest(b *testing.B) {
 	const check = 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
@@ -262,13 +261,13 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-// cost is what requests take of this process and of its Redis.
+// cost is the resource usage of this process and of its Redis.
 type cost struct {
-	processor time.Duration // of this process, all of its threads
-	memory    int64         // bytes of Redis; 0 where it does not tell
+	processor time.Duration // CPU time of all threads of this process
+	memory    int64         // bytes of Redis; 0 if unknown
 }
 
-// costs is what was taken up to now.
+// costs returns the usage so far.
 func costs(b *testing.B, client redis.UniversalClient) cost {
 	b.Helper()
 	var used syscall.Rusage
@@ -276,7 +275,7 @@ func costs(b *testing.B, client redis.UniversalClient) cost {
 		b.Fatal(err)
 	}
 	c := cost{processor: time.Duration(used.Utime.Nano() + used.Stime.Nano())}
-	// The embedded one knows no such section.
+	// The embedded Redis has no such section.
 	if info, err := client.InfoMap(b.Context(), "memory").Result(); err == nil {
 		if n, err := strconv.ParseInt(info["Memory"]["used_memory"], 10, 64); err == nil {
 			c.memory = n
@@ -285,9 +284,8 @@ func costs(b *testing.B, client redis.UniversalClient) cost {
 	return c
 }
 
-// BenchmarkThroughput measures how many requests of one action a second are answered, what
-// each takes of a processor, the benchmark's own part among it, and what it leaves in Redis
-// until its Retention ends.
+// BenchmarkThroughput measures the answered requests of one action per second, the CPU time of each (the benchmark's own
+// included), and the memory in Redis that each keeps until its retention ends.
 func BenchmarkThroughput(b *testing.B) {
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
 		b.Helper()
@@ -323,9 +321,8 @@ func BenchmarkThroughput(b *testing.B) {
 	})
 }
 
-// BenchmarkWidePlan measures a plan of 40 actions of 100 ms, eight side by side and five
-// one after another, with workers for its width, beside its longest path and the bare
-// hand-overs on it: fetch, plan, five actions, compose, send.
+// BenchmarkWidePlan measures a plan of 40 actions of 100 ms, eight in parallel and five in sequence, with a worker for each
+// parallel action, compared with its longest path of bare tasks: fetch, plan, five actions, compose, send.
 func BenchmarkWidePlan(b *testing.B) {
 	const width, height, step, check = 8, 5, 100 * time.Millisecond, 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {

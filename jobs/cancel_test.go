@@ -11,7 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestARequestIsStoppedAtEachStage stops one while it waits in each of its stages.
+// TestARequestIsStoppedAtEachStage stops requests that wait in each of their stages.
 func TestARequestIsStoppedAtEachStage(t *testing.T) {
 	t.Parallel()
 	stages := map[string]func(h *house, g *gate){
@@ -65,7 +65,7 @@ func TestARequestIsStoppedAtEachStage(t *testing.T) {
 	}
 }
 
-// deletes is the deletion of a message, by somebody of whom the platform does not tell.
+// deletes is the deletion of a message by an unknown person.
 func (h *house) deletes(ref adapters.MessageRef) adapters.Event {
 	return adapters.Event{
 		Kind: adapters.CancelAsked, ID: "deleted-" + ref.ID, Adapter: "chat", At: h.says("", "", "").At,
@@ -73,9 +73,9 @@ func (h *house) deletes(ref adapters.MessageRef) adapters.Event {
 	}
 }
 
-// stalled is a body that does not come.
+// stalled is a body that never arrives.
 type stalled struct {
-	ctx  context.Context //nolint:containedctx // that of the one Fetch
+	ctx  context.Context //nolint:containedctx // the context of the one Fetch
 	gate *gate
 }
 
@@ -135,7 +135,7 @@ func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
 	if r := h.wait(j, anns, 1); r.Runs[0].Status != jobs.Cancelled {
 		t.Errorf("hers is %s", r.Runs[0].Status)
 	}
-	stop.ID, stop.By.ID = "other", "eve" // who asked for nothing
+	stop.ID, stop.By.ID = "other", "eve" // a person without requests
 	h.handle(j, stop)
 	close(g.open)
 	if r := h.wait(j, bobs, 1); r.Runs[0].Status != jobs.Done {
@@ -144,8 +144,7 @@ func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
 	h.handle(j, func() adapters.Event { stop.ID, stop.By.ID = "late", "bob"; return stop }())
 }
 
-// TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone stops a request whose answer waits for
-// the platform.
+// TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone stops a request whose answer waits for the platform.
 func TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []bool{false, true} {
@@ -182,7 +181,7 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	<-g.entered
 	e := h.says("t", "ann", "caption", h.chat.upload("a.png", "PNG a"))
 	id := h.handle(j, e)
-	h.handle(j, h.reacts("ann", e.Message.Ref, "🔁", true)) // it has not begun: there is no more of it
+	h.handle(j, h.reacts("ann", e.Message.Ref, "🔁", true)) // not started, so there is nothing to repeat
 	if _, err := j.Again(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrUnknown) {
 		t.Errorf("it says %v", err)
 	}
@@ -195,12 +194,12 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	close(g.open)
 }
 
-// TestWhoStoppedItIsSaid in the answer and in the progress, which does not go on after it.
+// TestWhoStoppedItIsSaid in the answer and in the progress, which then stays.
 func TestWhoStoppedItIsSaid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stop func(h *house, j *jobs.Jobs, e adapters.Event)
-		told string // "" is nothing
+		told string // "" means nothing
 		last string
 	}{
 		"the asker": {
@@ -280,7 +279,7 @@ func TestEachRefusalIsTold(t *testing.T) {
 	close(g.open)
 }
 
-// TestOnlyWhoAskedAndAdminsStopARequest: others are told, once. Who picked an alternative stops that alone.
+// TestOnlyWhoAskedAndAdminsStopARequest: others are told once. A person who picked an alternative stops only that.
 func TestOnlyWhoAskedAndAdminsStopARequest(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -307,7 +306,7 @@ func TestOnlyWhoAskedAndAdminsStopARequest(t *testing.T) {
 	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled {
 		t.Errorf("after the admin's stop it is %s", r.Runs[0].Status)
 	}
-	h.handle(j, on("dora", asked)) // it has ended: there is nothing to tell
+	h.handle(j, on("dora", asked)) // ended: nothing to tell
 	close(g.open)
 	if n := len(h.chat.all()); n != 2 {
 		t.Errorf("%d messages", n)

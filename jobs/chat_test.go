@@ -13,27 +13,27 @@ import (
 	"atelier/adapters"
 )
 
-// chat is a platform that remembers what is sent, and fails as it is told.
+// chat is a fake platform that records posts, and fails as configured.
 type chat struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed and made anew with each change
-	posts   []posted      // each once for its key
-	sends   int           // calls of Send
+	changed chan struct{} // closed and replaced with each change
+	posts   []posted      // one per key
+	sends   int           // number of calls of Send
 	signs   map[string][]adapters.Status
 	offered map[string]int
 	deleted []string
-	gone    []string          // threads that were forgotten
+	gone    []string          // forgotten threads
 	files   map[string]string // by handle
 
-	onSend  func(n int, r adapters.Reply) error // before it is posted; n counts from 1
-	onSent  func(n int) error                   // after it was posted
+	onSend  func(n int, r adapters.Reply) error // called before posting; n counts from 1
+	onSent  func(n int) error                   // called after posting
 	onFetch func(n int, f adapters.File) error
 	fetches int
-	stall   *gate // what is fetched waits for it
+	stall   *gate // fetches wait for it
 	limits  adapters.Limits
 }
 
-// posted is a reply as it was posted.
+// posted is a posted reply.
 type posted struct {
 	key   string
 	ref   adapters.MessageRef
@@ -125,7 +125,7 @@ func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
 	return nil
 }
 
-// Forget notes which threads are forgotten.
+// Forget records forgotten threads.
 func (c *chat) Forget(_ context.Context, t adapters.Thread) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *chat) forgotten() []string {
 	return slices.Clone(c.gone)
 }
 
-// put posts once under a key.
+// put posts once per key.
 func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,13 +156,13 @@ func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
 	return ref
 }
 
-// tell says that something has changed. c.mu is held.
+// tell signals a change. It requires c.mu.
 func (c *chat) tell() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// until waits until the chat is as it should be.
+// until waits until the chat meets a condition.
 func (c *chat) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	end := time.NewTimer(patience)
@@ -182,7 +182,7 @@ func (c *chat) until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// untilShown waits until these are the signs that a message had.
+// untilShown waits until a message has had these signs.
 func (c *chat) untilShown(t *testing.T, message string, signs ...adapters.Status) {
 	t.Helper()
 	c.until(t, fmt.Sprint("signs ", signs), func() bool { return fmt.Sprint(c.signs[message]) == fmt.Sprint(signs) })
@@ -205,7 +205,7 @@ func (c *chat) all() []posted {
 	return append([]posted{}, c.posts...)
 }
 
-// upload puts a file where people can attach it.
+// upload adds a file that people can attach.
 func (c *chat) upload(name, content string) adapters.File {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"atelier/jobs/record"
 )
 
-// A question may have guesses at what was meant. A guess is picked like any other offer, or by
-// answering with its number. It is planned and done as if the person had written it, with the same
-// files, and closes the question. A guess whose run was taken back or failed leaves it open.
+// A question may come with guesses at what was meant. A guess is picked like any other offer, or by
+// answering with its number. It is planned and run as if the person had written it, with the same
+// files, and closes the question. If its run is taken back or fails, the question stays open.
 
 // chooser starts further runs of a request.
 type chooser struct {
@@ -64,12 +64,12 @@ func (h *chooser) again(ctx context.Context, id, by string) (int, error) {
 		return 0, err
 	}
 	if r.Waits() {
-		return 0, fmt.Errorf("the request has not begun: %w", record.ErrUnknown)
+		return 0, fmt.Errorf("the request has not started: %w", record.ErrUnknown)
 	}
 	return h.start(ctx, r, record.Begun{By: by})
 }
 
-// start starts a further run, beside whatever runs, and returns its number.
+// start starts a further run, in parallel with the others, and returns its number.
 func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) (int, error) {
 	at, err := h.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Begun: &b})
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) 
 		return 0, err
 	}
 	n := len(before.Runs)
-	for _, run := range before.Runs { // the event may have come before
+	for _, run := range before.Runs { // the event may be a repeat
 		if b.Event != "" && run.Event == b.Event {
 			n = run.N
 		}
@@ -105,7 +105,7 @@ func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) 
 	if err != nil {
 		return 0, err
 	}
-	// Sharing a working run gives it no more time.
+	// A shared run keeps its deadline.
 	if err := h.store.EnsureTime(ctx, r.ID, n); err != nil {
 		return 0, err
 	}
@@ -131,7 +131,7 @@ func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) 
 	return err
 }
 
-// whyClosed is why the offers of a run's answer, or the guesses of its question, cannot be picked any more; zero
+// whyClosed is why the offers of a run's answer, or the guesses of its question, can no longer be picked; zero
 // if they can.
 func (h *chooser) whyClosed(r *record.Request, asking *record.Run, guess bool) plan.Message {
 	switch {

@@ -24,7 +24,7 @@ func TestAnotherWayIsChosenByAReaction(t *testing.T) {
 		answer := r.Runs[0].Sent
 		e := h.reacts("bob", answer, adapters.Digit(1), true)
 		h.handle(j, e)
-		h.handle(other, e) // it is told twice
+		h.handle(other, e) // a repeated event
 		r = h.wait(j, r.ID, 2)
 		if len(r.Runs) != 2 || fmt.Sprint(r.Runs[1].Choice) != "[1]" || h.planner.count("first") != 1 || h.planner.count("sharpen") != 1 || h.planner.count("plan") != 1 {
 			h.t.Errorf("%d runs, chosen is %v, first ran %d times", len(r.Runs), r.Runs[1].Choice, h.planner.count("first"))
@@ -65,8 +65,7 @@ func TestAReactionThatMeansNothingDoesNothing(t *testing.T) {
 	}
 }
 
-// TestTheWishOffersNothing, as its answer does: numbers on it begin nothing, nor does it take
-// the answer back.
+// TestTheWishOffersNothing, unlike its answer: numbers on the request start nothing, and it cannot be deleted.
 func TestTheWishOffersNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -86,8 +85,7 @@ func TestTheWishOffersNothing(t *testing.T) {
 	}
 }
 
-// TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt has another way that is refused, one
-// that fails, and all of it once more.
+// TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt has a refused alternative, a failing one, and a repeat.
 func TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -109,7 +107,7 @@ func TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt(t *testing.T) {
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Done, adapters.Done)
 }
 
-// hushed is a state that does not pass a hint on, once.
+// hushed is a state that drops a hint once.
 type hushed struct {
 	storage.State
 
@@ -127,7 +125,7 @@ func (m *hushed) Publish(ctx context.Context, topic string, hint []byte) (err er
 	return m.State.Publish(ctx, topic, hint)
 }
 
-// TestAChoiceThatWasTakenBackByHalfIsStopped when the platform tells of it again.
+// TestAChoiceThatWasTakenBackByHalfIsStopped when the event is repeated.
 func TestAChoiceThatWasTakenBackByHalfIsStopped(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -158,7 +156,7 @@ func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
 		<-gate.entered
 		two, err := j.Choose(h.t.Context(), r.ID, 1, plan.Choice{2}, "bob")
 		check(h.t, err)
-		h.handle(j, h.says("t", "ann", "!something else")) // which no further run waits for
+		h.handle(j, h.says("t", "ann", "!something else")) // further runs do not wait for it
 		close(gate.open)
 		a, b := h.wait(j, r.ID, one), h.wait(j, r.ID, two)
 		if a.Runs[one-1].Status != jobs.Done || b.Runs[two-1].Status != jobs.Done || h.planner.count("first") != 1 {
@@ -167,8 +165,7 @@ func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
 	})
 }
 
-// TestARunThatTakesOverStepsThatWereStoppedDoesThem stops one of two runs at work on a step
-// that a third one wants.
+// TestARunThatTakesOverStepsThatWereStoppedDoesThem stops one of two active runs with a step that a third one needs.
 func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -181,7 +178,7 @@ func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
 	two, err := j.Choose(t.Context(), r.ID, 1, plan.Choice{2}, "bob")
 	check(t, err)
 	<-other.entered
-	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), false)) // thought better of
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), false)) // taken back
 	<-slow.left
 	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Cancelled {
 		t.Errorf("the run that was taken back is %s", r.Runs[1].Status)
@@ -247,7 +244,7 @@ func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
 	}
 }
 
-// TestWhatWasDeletedIsNoted: the number of an answer that is gone has it done once more, and the numbers under it say
+// TestWhatWasDeletedIsNoted: picking the number of a deleted answer runs it again, and the deleted answer's own numbers say
 // that they are gone.
 func TestWhatWasDeletedIsNoted(t *testing.T) {
 	t.Parallel()
@@ -261,7 +258,7 @@ func TestWhatWasDeletedIsNoted(t *testing.T) {
 		if how == "by its sign" {
 			h.handle(j, h.reacts("ann", second, "🗑", true))
 		}
-		h.handle(j, h.deletes(second)) // the platform tells in both cases
+		h.handle(j, h.deletes(second)) // the platform reports both deletions
 		h.handle(j, h.reacts("ann", first, adapters.Digit(1), true))
 		if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done || h.planner.count("sharpen") != 1 {
 			t.Errorf("%s: then it is %s", how, r.Runs[2].Status)
@@ -275,7 +272,7 @@ func TestWhatWasDeletedIsNoted(t *testing.T) {
 	}
 }
 
-// TestADeletedAnswerStopsNothing that runs for the same request.
+// TestADeletedAnswerStopsNothing: other runs of the request continue.
 func TestADeletedAnswerStopsNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -336,8 +333,7 @@ func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
 	}
 }
 
-// TestOnceMoreIsOfNow: what is asked for once more is asked now, which "what time is it" is
-// answered by.
+// TestOnceMoreIsOfNow: a repeat has its own time, which matters for "what time is it".
 func TestOnceMoreIsOfNow(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -12,21 +12,21 @@ import (
 	"atelier/jobs/quota"
 )
 
-// commands is a command in a thread; "" is the channel.
+// commands is a command in a thread; "" means the channel.
 func (h *house) commands(thread, by, name string) adapters.Event {
 	e := h.says(thread, by, "")
 	e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: name}
 	return e
 }
 
-// stops is somebody's request that what they last asked for ends.
+// stops is a person's command to stop their latest request.
 func (h *house) stops(thread, by string) adapters.Event {
 	e := h.says(thread, by, "")
 	e.Kind, e.Message, e.Cancel = adapters.CancelAsked, nil, &adapters.Cancel{}
 	return e
 }
 
-// TestACommandWaitsForNoTurn gives a command while a request runs, and one that waits.
+// TestACommandWaitsForNoTurn: commands are answered while requests run and wait.
 func TestACommandWaitsForNoTurn(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -85,8 +85,7 @@ func TestAFloodOfCommandsIsNoFloodOfReplies(t *testing.T) {
 	}
 }
 
-// TestWhatSomebodyLastAskedForIsStoppedFromTheChannel stops one request after the other, the
-// latest first, in whatever thread it is.
+// TestWhatSomebodyLastAskedForIsStoppedFromTheChannel stops one request after the other, latest first, in all threads.
 func TestWhatSomebodyLastAskedForIsStoppedFromTheChannel(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -119,7 +118,7 @@ func TestWhatSomebodyLastAskedForIsStoppedFromTheChannel(t *testing.T) {
 	})
 }
 
-// TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses leaves the rest of it alone.
+// TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses: the other runs of that request continue.
 func TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -16,7 +16,7 @@ import (
 	"atelier/storage"
 )
 
-// composer is the stage compose: it writes the answer of a run.
+// composer is the stage compose: it writes the answer to a run.
 type composer struct {
 	store     *record.Store
 	blobs     storage.Blobs
@@ -31,7 +31,7 @@ type composer struct {
 	log       *slog.Logger
 }
 
-// run writes the answer of a run, once, and enqueues sending it.
+// run writes the answer to a run, once, and enqueues sending it.
 func (c *composer) run(ctx context.Context, w queue.Task) error {
 	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *composer) run(ctx context.Context, w queue.Task) error {
 	return c.flow.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 }
 
-// word makes the answer of a run.
+// word writes the answer to a run.
 func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
 	e := r.Asked.Event
 	a := &record.Answer{Status: record.Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.AskerOf(run), Language: r.Language()}}
@@ -108,14 +108,14 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	var err error
 	a.Reply.Files, err = c.attachments(ctx, r, run)
 	if run.Halted != nil {
-		return a, nil // what went wrong is said, at worst without the files
+		return a, nil // the answer says what went wrong, if need be without files
 	}
 	c.goOn(ctx, a, r, run)
 	c.speak(ctx, a, r, run)
 	return a, err
 }
 
-// tellReplaced says before the first answer to an edited message why it comes.
+// tellReplaced prefixes the first answer to an edited message with the reason for it.
 func (c *composer) tellReplaced(a *record.Answer, r *record.Request, run *record.Run) {
 	if r.Asked.Replaces == nil || run.N > 1 {
 		return
@@ -131,7 +131,7 @@ func (c *composer) tellReplaced(a *record.Answer, r *record.Request, run *record
 	}
 }
 
-// respond has the agent word the answer. The files have these readable names.
+// respond has the agent write the text of the answer. Files maps names to readable ones.
 func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
 	r, err := c.store.Unpacked(ctx, r)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	}
 	c.metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
-	if r.Given != nil { // a command is given nothing
+	if r.Given != nil { // commands have no inputs
 		a.Reply.Text = strings.Join(append([]string{c.tried(r) + c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
 	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
@@ -193,17 +193,16 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 			a.Reply.Text += "\n\n" + closed
 		}
 	}
-	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // which is about the talk, and none of it
+	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // a command's reply is not part of the conversation
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}
 	return nil
 }
 
-// begins is how many characters of a long text stand in the message.
+// begins is how many characters of a long text are quoted in the message.
 const begins = 600
 
-// shortened is an answer in which long texts that come as files are only begun, where the platform
-// wants that.
+// shortened truncates the long texts in an answer that are attached as files, on platforms that want that.
 func (c *composer) shortened(r *record.Request, route *plan.Route, text string) string {
 	most := c.limitsOf(r.Asked.Event.Thread).Text
 	if most == 0 || route == nil {
@@ -222,13 +221,13 @@ func (c *composer) shortened(r *record.Request, route *plan.Route, text string) 
 	return text
 }
 
-// since is what was thought after the plan.
+// since is the model usage after planning.
 func since(before, all plan.Thinking) plan.Thinking {
 	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
 	return all
 }
 
-// quoted puts the transcript of a voice message before the answer.
+// quoted prefixes the answer with the transcript of the voice message.
 func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
 	if g.Transcript == nil || g.Transcript.Text == "" {
 		return text
@@ -240,7 +239,7 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
 }
 
-// tried says before an answer what it answers, if nobody wrote that.
+// tried is the prefix that names the example that was tried; "" for other requests.
 func (c *composer) tried(r *record.Request) string {
 	act := r.Asked.Act
 	switch {
@@ -252,7 +251,7 @@ func (c *composer) tried(r *record.Request) string {
 	return c.say(r, plan.Say("You tried “%s”.", adapters.Escape(act.Wish))) + "\n\n"
 }
 
-// offerSamples adds requests that people can try.
+// offerSamples adds example requests to try.
 func (c *composer) offerSamples(a *record.Answer, r *record.Request, p *plan.Plan) {
 	if len(p.Samples) == 0 {
 		return
@@ -263,8 +262,8 @@ func (c *composer) offerSamples(a *record.Answer, r *record.Request, p *plan.Pla
 	}
 }
 
-// offer adds the alternatives and, if nothing was run, the best solution too. To a question it adds
-// the guesses.
+// offer adds the alternatives to an answer, including the best solution if nothing was run, and the
+// guesses to a question.
 func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
 	var chosen plan.Choice
 	if run.Route != nil {
@@ -272,7 +271,7 @@ func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p
 	}
 	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
 	if p.Question == "" && !run.Asks(p) {
-		a.Offers = a.Offers[1:] // it was run
+		a.Offers = a.Offers[1:] // the first one was run
 	}
 	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
 	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.Asks(p))
@@ -291,8 +290,8 @@ func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p
 	}
 }
 
-// withoutFile is what an alternative is without the name of the only file that there is, which does not tell
-// it from others: "in black and white".
+// withoutFile drops the name of the only given file from the text of an alternative, since it is the same in all:
+// "in black and white".
 func withoutFile(text string, given []plan.Resource) string {
 	name := ""
 	for _, r := range given {
@@ -312,7 +311,7 @@ func withoutFile(text string, given []plan.Resource) string {
 	return short
 }
 
-// haltedAnswer says why a run was stopped.
+// haltedAnswer writes the answer to a run that was stopped.
 func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
 	switch h.Why {
 	case record.HaltDeleted, record.HaltReplaced:
@@ -331,7 +330,7 @@ func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.H
 	}
 }
 
-// write records an answer. If it is too large for the log, a short one is recorded instead: people
+// write records an answer. If it is too large for the log, a short one is recorded instead, so that people
 // always get an answer.
 func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
 	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
@@ -347,5 +346,5 @@ func (c *composer) write(ctx context.Context, r *record.Request, run int, a *rec
 		return err
 	}
 	c.flow.written(ctx, r)
-	return c.limits.release(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
+	return c.limits.release(ctx, r, r.Run(run)) // the person may start the next run as soon as the answer arrives
 }

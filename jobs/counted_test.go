@@ -15,7 +15,7 @@ import (
 	"atelier/storage"
 )
 
-// ledger is a State that tells how much is written, and lets things happen meanwhile.
+// ledger is a State that counts its values, with hooks for concurrent events.
 type ledger struct {
 	storage.State
 
@@ -64,7 +64,7 @@ func (l *ledger) note(key string, n int, lasts time.Duration) {
 	l.there[key], l.lasts[key] = n, lasts
 }
 
-// size is how many values and entries of lists there are.
+// size returns the number of values and list entries.
 func (l *ledger) size() (all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *ledger) size() (all int) {
 	return all
 }
 
-// seats are how long the seats last that are taken.
+// seats returns the lifetimes of the taken seats.
 func (l *ledger) seats() (all []time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func (l *ledger) seats() (all []time.Duration) {
 	return all
 }
 
-// left is what a person has left in the house.
+// left returns a person's remaining quota.
 func (h *house) left(q quota.Config, by string) quota.Left {
 	h.t.Helper()
 	q.State = h.state
@@ -168,8 +168,7 @@ func TestWhatIsForgottenIsInNobodysWay(t *testing.T) {
 	close(g.open)
 }
 
-// TestTheSecondToChooseIsNotCounted lets another process begin the same way while it is
-// counted.
+// TestTheSecondToChooseIsNotCounted: another process starts the same alternative while it is counted.
 func TestTheSecondToChooseIsNotCounted(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -239,7 +238,7 @@ func TestAFloodOfMessagesLeavesNothing(t *testing.T) {
 		h := enter(t)
 		w := watch(h.state)
 		j := h.process(held(limits), func(c *jobs.Config) { c.State = w })
-		for range 2 { // one to be refused and told, at least
+		for range 2 { // at least one is refused and told
 			h.handle(j, h.says("t", "ann", "blur"))
 		}
 		before, lines := w.size(), strings.Count(h.log.String(), "level=INFO")

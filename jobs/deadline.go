@@ -10,7 +10,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// deadlines close runs that have not ended in time.
+// deadlines closes runs that exceed their deadline.
 type deadlines struct {
 	store    *record.Store
 	tasks    *queue.Tasks
@@ -20,12 +20,12 @@ type deadlines struct {
 	deadline time.Duration
 }
 
-// run closes a run that has not ended in time, so that every message gets an answer whatever became
-// of its tasks.
+// run closes a run that exceeds its deadline, so that every message gets an answer even if its tasks
+// are lost.
 func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 	r, err := x.store.Request(ctx, w.Request)
 	if errors.Is(err, record.ErrUnknown) {
-		return nil // it was forgotten
+		return nil // the thread was forgotten
 	}
 	if err != nil {
 		return err
@@ -43,23 +43,23 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 		return later
 	}
 	waits := false
-	if run.N == 1 { // further runs wait for no turn
+	if run.N == 1 { // only a first run waits for its turn
 		if waits, err = x.waits(ctx, r); err != nil {
 			return err
 		}
 	}
 	switch {
-	case waits: // for one before it, which has a deadline of its own
+	case waits: // for an earlier request, which has its own deadline
 		err = x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	case run.Working():
 		err = x.stopper.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
 	case run.Answer == nil:
-		a, e := x.composer.word(ctx, r, run) // it was halted: no model is asked
+		a, e := x.composer.word(ctx, r, run) // the run is halted, so no model is called
 		if e == nil {
 			e = x.composer.write(ctx, r, run.N, a)
 		}
 		err = e
-	default: // it is only to be sent, which is tried as long as the platform is away
+	default: // only sending is left, which is retried until the platform is back
 		err = x.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 	}
 	if err != nil {

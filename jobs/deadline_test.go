@@ -11,7 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// soon is a deadline that comes while a test runs.
+// soon is a deadline that passes during a test.
 func soon(c *jobs.Config) { c.Deadline = 300 * time.Millisecond }
 
 func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
@@ -52,7 +52,7 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 	}
 }
 
-// timeIsUp lets the deadline of a request come.
+// timeIsUp lets the deadline of a request pass.
 func (h *house) timeIsUp(id string) {
 	h.t.Helper()
 	check(h.t, h.state.Delete(h.t.Context(), "request-"+id+"/time-1"))
@@ -76,8 +76,8 @@ func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
 	}
 }
 
-// TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn lets one wait behind an answer that
-// cannot be sent, for longer than its deadline.
+// TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn: a request waits longer than its deadline for an answer that cannot be
+// sent.
 func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -103,7 +103,7 @@ func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// TestARequestThatWasLostOnItsWayIsAnswered takes the tasks of a request away.
+// TestARequestThatWasLostOnItsWayIsAnswered removes the tasks of a request.
 func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -116,8 +116,7 @@ func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAClockThatJumpsChangesNothing gives each process a clock that is hours away from the
-// other's, and jumps at each look.
+// TestAClockThatJumpsChangesNothing: the processes' clocks differ by hours, and jump at each reading.
 func TestAClockThatJumpsChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

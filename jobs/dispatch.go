@@ -18,13 +18,13 @@ import (
 var (
 	// errStopped ends a handler whose run was stopped.
 	errStopped = errors.New("the run was stopped")
-	// errPanic means that a stage broke down.
-	errPanic = errors.New("it broke down")
+	// errPanic means that a stage panicked.
+	errPanic = errors.New("the stage panicked")
 	// errNoRoom means that State is still full.
-	errNoRoom = errors.New("nothing can be written down")
+	errNoRoom = errors.New("the state cannot be written")
 )
 
-// dispatcher hands each task to its stage, and decides what becomes of one that fails.
+// dispatcher passes each task to its stage, and retries or gives up those that fail.
 type dispatcher struct {
 	store     *record.Store
 	state     storage.State
@@ -46,7 +46,7 @@ type dispatcher struct {
 	log       *slog.Logger
 }
 
-// leaveFor is how long a task of a later version is left to processes of that version.
+// leaveFor is how long a task of a newer version is left to processes of that version.
 const leaveFor = 30 * time.Second
 
 // run is the handler of every task.
@@ -59,7 +59,7 @@ func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err erro
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			log.ErrorContext(ctx, "a stage panicked", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			err = d.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
 		}
 		d.metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
@@ -73,11 +73,11 @@ func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err erro
 	} else {
 		err = d.attempt(ctx, w, retried)
 	}
-	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
+	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // another task writes the answer, without a model
 		err = d.stage(unstopped, w)
 	}
 	if errors.Is(err, record.ErrUnknown) {
-		err = nil // it was forgotten
+		err = nil // the thread was forgotten
 	}
 	if err == nil {
 		log.DebugContext(ctx, "stage done", "took", time.Since(began))
@@ -94,9 +94,9 @@ func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err erro
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = errors.Join(err, d.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
-		return queue.Wait(0, err) // another one goes on at once
+		return queue.Wait(0, err) // another process takes over at once
 	case errors.Is(err, record.ErrLater):
-		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
+		log.WarnContext(ctx, "left to a newer version of the program", "error", plan.ForOperator(err))
 		return queue.Wait(leaveFor, err)
 	}
 	why := plan.ForOperator(err)
@@ -119,8 +119,8 @@ func outcome(err error) string {
 	return "again"
 }
 
-// attempt does a task. If its retries are used up and it could not even be given up, because State
-// is full, it first checks that State can be written: models and tools cost something.
+// attempt runs a task. A task with no retries left that could not even be given up, because State was
+// full, is run only if State can be written again: models and tools cost money.
 func (d *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) error {
 	if retried > queue.Allowed(w.Kind).Retries && w.Kind != queue.KindSend {
 		if err := d.state.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
@@ -130,7 +130,7 @@ func (d *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) err
 	return d.stage(ctx, w)
 }
 
-// stage does a task by its stage.
+// stage runs a task in its stage.
 func (d *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	switch w.Kind {
 	case queue.KindFetch:
@@ -146,7 +146,7 @@ func (d *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	case queue.KindDeadline:
 		return d.deadlines.run(ctx, w)
 	}
-	return fmt.Errorf("there is no stage %q", w.Kind)
+	return fmt.Errorf("unknown stage %q", w.Kind)
 }
 
 // handOn enqueues what a stopped stage would have enqueued, such as the answer about the stop.
@@ -158,8 +158,8 @@ func (d *dispatcher) handOn(ctx context.Context, w queue.Task) error {
 	return d.flow.advance(ctx, r)
 }
 
-// release records that a step has no end because its process shuts down, and not the other way
-// round.
+// release records that a step has no result because its process is shutting down, so that the crash is
+// not blamed on the step.
 func (d *dispatcher) release(ctx context.Context, w queue.Task) error {
 	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
 		return nil
@@ -172,8 +172,8 @@ func (d *dispatcher) release(ctx context.Context, w queue.Task) error {
 	return err
 }
 
-// unreadable handles a task with a payload of another version. A later version is left to a process
-// of that version. One that is too old ends its request, unless it has an answer already.
+// unreadable handles a task with a payload of another version. A newer version is left to a process of
+// that version. One that is too old ends its request, unless that is answered already.
 func (d *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
 	d.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
@@ -191,8 +191,8 @@ func (d *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) er
 	return d.stage(ctx, w)
 }
 
-// failed decides what becomes of a failed task: it is retried, or given up with an answer that says
-// why. If even that cannot be recorded, it is retried too: no task is archived without an answer.
+// failed retries a failed task, or gives it up with an answer that says why. If that cannot be recorded
+// either, the task is retried: none is archived without an answer.
 func (d *dispatcher) failed(ctx context.Context, w queue.Task, err error, retried int) error {
 	goesOn := retried < queue.Allowed(w.Kind).Retries || w.Kind == queue.KindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
 	if goesOn && !d.hopeless(w, err) {
@@ -204,18 +204,18 @@ func (d *dispatcher) failed(ctx context.Context, w queue.Task, err error, retrie
 		if d.impatient {
 			select {
 			case d.stuck <- errors.Join(err, e):
-			default: // it is told already
+			default: // an error was reported already
 			}
 		}
 		return errors.Join(err, e)
 	}
 	if _, told := errors.AsType[*plan.Fault](err); told && w.Kind == queue.KindFetch {
-		return nil // what a person sent cannot be used, and they were told: no task has failed
+		return nil // the input was unusable and the person was told: this is no failed task
 	}
 	return queue.GiveUp(err)
 }
 
-// hopeless reports whether retrying cannot help. Of sending an answer only the platform knows.
+// hopeless reports whether retrying cannot help. For sending, only the platform's error tells.
 func (d *dispatcher) hopeless(w queue.Task, err error) bool {
 	switch {
 	case d.impatient:
@@ -233,10 +233,10 @@ func (d *dispatcher) hopeless(w queue.Task, err error) bool {
 	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
 }
 
-// giveUp closes what cannot be done: an answer that cannot be sent ends its run, and anything else
-// is answered by a failure.
+// giveUp gives up a task: if an answer cannot be sent, its run ends; any other task is answered with a
+// failure.
 func (d *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
-	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
+	if w.Kind == queue.KindDeadline { // only in an impatient process
 		return nil
 	}
 	sentence, operator := plan.Sentence(err, record.FaultOf(err)), plan.OperatorSentence(err, record.FaultOf(err))
@@ -263,7 +263,7 @@ func (d *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		h.Thinking = vain.Thinking
 	}
-	if w.Kind == queue.KindCompose { // whose task halt would hand over is this one
+	if w.Kind == queue.KindCompose { // halt would enqueue this very task
 		if _, err := d.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
 			return err
 		}
@@ -272,7 +272,7 @@ func (d *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 	return d.stopper.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
-// told is a sentence in the language of a request, or in English if that is unknown.
+// told translates a sentence into the language of a request, or into English if that is unknown.
 func (d *dispatcher) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
 	r, err := d.store.Request(ctx, id)
 	switch {

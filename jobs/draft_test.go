@@ -16,7 +16,7 @@ import (
 	"atelier/jobs"
 )
 
-// author is an agent that has a program written for the tool program. Program number n works from works on.
+// author is an agent that writes programs for the tool program. Programs from number works on succeed.
 type author struct {
 	*planner
 
@@ -25,10 +25,10 @@ type author struct {
 
 	mu     sync.Mutex
 	wrote  int
-	given  [][]plan.Draft // each time that it was to write
-	spent  []int          // tokens of the request, before each draft
+	given  [][]plan.Draft // the drafts at each call
+	spent  []int          // tokens of the request before each draft
 	ran    []string
-	hinder func(context.Context) error // what happens before a program runs; nil is nothing
+	hinder func(context.Context) error // called before a program runs; may be nil
 }
 
 var _ jobs.Writer = (*author)(nil)
@@ -90,8 +90,7 @@ func serves(queues ...string) func(*jobs.Config) {
 	}
 }
 
-// TestAProgramIsWrittenMendedAndRunElsewhere: one process plans and writes, and another one, which
-// cannot write, runs.
+// TestAProgramIsWrittenMendedAndRunElsewhere: one process plans and writes, and another one, which cannot write, runs.
 func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
 	t.Parallel()
 	for works, want := range map[int]jobs.Status{1: jobs.Done, 2: jobs.Done, 3: jobs.Done, 4: jobs.Failed} {
@@ -188,7 +187,7 @@ func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
 	})
 }
 
-// TestAProgramThatCannotBeWritten ends its step at once; only what may pass is tried again.
+// TestAProgramThatCannotBeWritten ends its step at once; only transient errors are retried.
 func TestAProgramThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	refused := &plan.Fault{Sentence: plan.Say("It cannot be done here: no model.")}
@@ -197,7 +196,7 @@ func TestAProgramThatCannotBeWritten(t *testing.T) {
 		writes func(n int) (plan.Draft, error)
 		status jobs.Status
 		wrote  int
-		drafts int // that are shown
+		drafts int // number of shown drafts
 		tokens int
 		told   string
 	}{

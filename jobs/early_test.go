@@ -11,7 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// beforeRecorded does something to the nth answer when the platform has posted it, and the bot has not recorded it yet.
+// beforeRecorded acts on the nth answer after the platform has posted it and before the bot has recorded it.
 func (h *house) beforeRecorded(n int, act func(answer adapters.MessageRef)) {
 	h.chat.mu.Lock()
 	defer h.chat.mu.Unlock()
@@ -24,8 +24,7 @@ func (h *house) beforeRecorded(n int, act func(answer adapters.MessageRef)) {
 	}
 }
 
-// TestAnAnswerMayBePressedBeforeItIsRecorded: what people do with an answer within milliseconds has the same effect as
-// later, once.
+// TestAnAnswerMayBePressedBeforeItIsRecorded: acting on an answer within milliseconds has the same effect as later, once.
 func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -57,7 +56,7 @@ func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
 				h.beforeRecorded(1, func(answer adapters.MessageRef) {
 					e := c.press(h, answer)
 					h.handle(other, e)
-					h.handle(other, e) // it is told twice
+					h.handle(other, e) // a repeated event
 				})
 				h.run(j)
 				r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
@@ -69,7 +68,7 @@ func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
 	}
 }
 
-// TestEarlyPressesKeepTheirOrder: a number that is taken back in the same moment runs nothing.
+// TestEarlyPressesKeepTheirOrder: a number that is taken back immediately runs nothing.
 func TestEarlyPressesKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -87,7 +86,7 @@ func TestEarlyPressesKeepTheirOrder(t *testing.T) {
 	close(g.open)
 }
 
-// TestAnAnswerMayGoBeforeItIsRecorded: its numbers say that they are gone with it.
+// TestAnAnswerMayGoBeforeItIsRecorded: its numbers say that they were deleted with it.
 func TestAnAnswerMayGoBeforeItIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -102,7 +101,7 @@ func TestAnAnswerMayGoBeforeItIsRecorded(t *testing.T) {
 	}
 }
 
-// TestARequestIsStoppedBeforeItIsRecorded: platforms tell of reactions beside messages.
+// TestARequestIsStoppedBeforeItIsRecorded: reactions may arrive before messages.
 func TestARequestIsStoppedBeforeItIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -137,7 +136,7 @@ func TestOnlyNewMessagesAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnEarlyPressOutlivesItsProcess: the answer is recorded by another one.
+// TestAnEarlyPressOutlivesItsProcess: another process records the answer.
 func TestAnEarlyPressOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

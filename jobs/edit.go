@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// editableFor is how long after a message was sent an edit of it counts.
+	// editableFor is how long after sending a message its edits count.
 	editableFor = 24 * time.Hour
-	// freeEdit is how long after a request an edit takes its place in the quota: corrections of
-	// the same message at once are one request.
+	// freeEdit is how long after a request an edit does not count against the quota: immediate corrections
+	// of a message are part of the same request.
 	freeEdit = time.Minute
 )
 
-// editor takes edits of messages. A request whose message is edited is stopped, and what the message says
-// now is a new request in its place.
+// editor handles edits of messages. It stops the request of an edited message and starts a new one from the
+// new text.
 type editor struct {
 	store     *record.Store
 	limits    *limits
@@ -30,7 +30,7 @@ type editor struct {
 	now       func() time.Time
 }
 
-// edited takes an edit.
+// edited handles an edit.
 func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	if e.At.Sub(e.Message.Edited.At) > editableFor {
 		return nil
@@ -51,7 +51,7 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	}
 	asked := r.Asked.Event
 	switch {
-	case r.ID == record.RequestID(e): // it came before, and may have been recorded by half
+	case r.ID == record.RequestID(e): // a repeated event: the first may be half recorded
 		return d.admit(ctx, e, origin{})
 	case e.By.ID != asked.By.ID && !e.By.Admin, !e.At.After(asked.At), asked.Message == nil:
 		return nil
@@ -60,12 +60,12 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	case !changes(asked.Message, e.Message, r.Answered()):
 		return nil
 	}
-	e.By = asked.By // whoever edits it, it stays theirs
+	e.By = asked.By // a request stays its author's, whoever edits it
 	return d.replace(ctx, e, r)
 }
 
-// begin takes a message that becomes a request by the edit. It is the same request as that of its other
-// event, if there is one, such as Slack's app_mention.
+// begin handles a message that becomes a request by its edit. If the platform sends a second event for it,
+// such as Slack's app_mention, both are the same request.
 func (d *editor) begin(ctx context.Context, e adapters.Event) error {
 	if e.Message.For == adapters.Overheard || isEmpty(e.Message) {
 		return nil
@@ -77,7 +77,7 @@ func (d *editor) begin(ctx context.Context, e adapters.Event) error {
 	if record.IgnoreUnknown(err) != nil {
 		return err
 	}
-	if err == nil && first.Message() == nil { // it was a mention without a word, which has its answer
+	if err == nil && first.Message() == nil { // a mention without text, which was answered
 		sent = e
 	}
 	return d.admit(ctx, sent, origin{})
@@ -94,7 +94,7 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	switch {
 	case ignoreOver(err) != nil:
 		return err
-	case err == nil: // its place is free at once
+	case err == nil: // its slot is free at once
 		free := d.limits.Done
 		if d.now().Sub(r.AskedAt) < freeEdit {
 			free = d.limits.Withdraw
@@ -116,7 +116,7 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	return d.admit(ctx, e, from)
 }
 
-// questionOf is the question that a request asked, nil if there is none.
+// questionOf returns the question that a request asked, nil if there is none.
 func (d *editor) questionOf(ctx context.Context, id string) (*record.OpenQuestion, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // no question is answered
@@ -143,7 +143,7 @@ func (d *editor) admit(ctx context.Context, e adapters.Event, from origin) error
 	return d.admission.admit(ctx, e, t, from)
 }
 
-// takesBack reports whether a message is for nobody after an edit: the mention is gone, or all that it said.
+// takesBack reports whether an edit removes the mention, or everything, from a message.
 func takesBack(was, is *adapters.Message) bool {
 	return is.For == adapters.Overheard && was.For != adapters.Overheard || isEmpty(is)
 }
@@ -152,7 +152,7 @@ func isEmpty(m *adapters.Message) bool {
 	return strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 && m.ReplyTo == nil
 }
 
-// changes reports whether an edit changes what is asked for. A file that is deleted after the answer does not.
+// changes reports whether an edit changes the request. Deleting a file after the answer does not.
 func changes(was, is *adapters.Message, answered bool) bool {
 	if !slices.Equal(strings.Fields(was.Text), strings.Fields(is.Text)) {
 		return true

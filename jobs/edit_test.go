@@ -14,7 +14,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// edits is the edit of a message some seconds after it was sent.
+// edits is the edit of a message some time after it was sent.
 func (h *house) edits(e adapters.Event, after time.Duration, text string) adapters.Event {
 	m := *e.Message
 	m.Text, m.Edited = text, &adapters.Edited{Event: e.ID, At: e.At}
@@ -24,8 +24,8 @@ func (h *house) edits(e adapters.Event, after time.Duration, text string) adapte
 	return e
 }
 
-// TestAnEditBeginsARequestAnew edits a request at each stage: nothing is said of what it was, and one answer says why it
-// is there.
+// TestAnEditBeginsARequestAnew edits a request at each stage: the old request gets no answer, and the new answer gives the
+// reason.
 func TestAnEditBeginsARequestAnew(t *testing.T) {
 	t.Parallel()
 	stages := map[string]func(h *house, g *gate){
@@ -53,7 +53,7 @@ func TestAnEditBeginsARequestAnew(t *testing.T) {
 			<-g.entered
 			edit := h.edits(e, time.Second, "sharpen")
 			second := h.handle(other, edit)
-			h.handle(j, edit) // it comes again, to another process
+			h.handle(j, edit) // repeated, in another process
 			r := h.wait(j, second, 1)
 			if was := h.wait(j, first, 1); was.Runs[0].Status != jobs.Cancelled {
 				t.Errorf("the first is %s", was.Runs[0].Status)
@@ -68,7 +68,7 @@ func TestAnEditBeginsARequestAnew(t *testing.T) {
 			if signs := h.chat.signs[e.Message.Ref.ID]; slices.Contains(signs, adapters.Cancelled) {
 				t.Errorf("its signs are %v", signs)
 			}
-			check(t, j.Handle(t.Context(), e)) // its first event comes once more
+			check(t, j.Handle(t.Context(), e)) // its first event is repeated
 			if id, _, err := j.Find(t.Context(), e.Message.Ref); err != nil || id != second {
 				t.Errorf("the message is of %s: %v", id, err)
 			}
@@ -101,7 +101,7 @@ func TestAnEditAfterTheAnswerReplacesIt(t *testing.T) {
 			t.Errorf("it works on %s, which it replaces", earlier.Name)
 		}
 	}
-	// A stopped one and a third version are of the same message.
+	// A stopped request and a third version belong to the same message.
 	if r = h.ask(j, h.edits(e, 2*time.Minute, "picgreen")); len(h.planner.request(r.ID).Turns) != 2 {
 		t.Errorf("the turns are %+v", h.planner.request(r.ID).Turns)
 	}
@@ -118,7 +118,7 @@ func TestTenEditsAreOneRequest(t *testing.T) {
 	for i := range 10 {
 		ids = append(ids, h.handle(j, h.edits(e, time.Duration(i+1)*time.Second, fmt.Sprintf("pic%d", i))))
 	}
-	h.handle(j, h.edits(e, 3*time.Second, "pic late")) // it was on its way longer than the others
+	h.handle(j, h.edits(e, 3*time.Second, "pic late")) // delayed
 	last := h.wait(j, ids[10], 1)
 	if h.told(last) == "" || last.Runs[0].Status != jobs.Done {
 		t.Errorf("the last is %s", last.Runs[0].Status)
@@ -136,7 +136,7 @@ func TestTenEditsAreOneRequest(t *testing.T) {
 	}
 }
 
-// TestEditsThatBeginNothing are those that change nothing, that come too late, and those of others.
+// TestEditsThatBeginNothing: edits without changes, late edits, and edits by others.
 func TestEditsThatBeginNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -191,7 +191,7 @@ func TestAnEditThatTakesTheMentionAwayStopsTheRequest(t *testing.T) {
 	}
 }
 
-// TestAMentionThatIsAddedBeginsARequest by whichever event tells of it first, and once.
+// TestAMentionThatIsAddedBeginsARequest once, whichever of its events is first.
 func TestAMentionThatIsAddedBeginsARequest(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {

@@ -16,7 +16,7 @@ import (
 
 const unexpected = "Something unexpected went wrong."
 
-// TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails so many times.
+// TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails several times.
 func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 	t.Parallel()
 	fault := &plan.Fault{Sentence: plan.Say("The model is asleep."), Err: errors.New("secret detail")}
@@ -71,7 +71,7 @@ func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
 		t.Errorf("told is %q", h.told(r))
 	}
 	if strings.Contains(h.log.String(), "secret") {
-		t.Error("the log says what it broke down with")
+		t.Error("the log contains the value of the panic")
 	}
 }
 
@@ -153,13 +153,13 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestOneBadFileAmongGoodOnesIsLeftOut checks that what is wished for is done with the others.
+// TestOneBadFileAmongGoodOnesIsLeftOut: the request runs with the other files.
 func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	gone := &adapters.Fault{Sentence: "The link of %s has expired.", Args: []any{"b"}, Kind: adapters.ErrGone}
 	for name, c := range map[string]struct {
 		content string
-		size    int64 // as the platform says
+		size    int64 // as announced by the platform
 		err     error // of fetching it
 		told    string
 	}{

@@ -17,7 +17,7 @@ import (
 	"atelier/storage"
 )
 
-// fetcher is the stage fetch: it collects what a request is about.
+// fetcher is the stage fetch: it collects the files and texts that a request is about.
 type fetcher struct {
 	store     *record.Store
 	blobs     storage.Blobs
@@ -44,7 +44,7 @@ func (x *fetcher) run(ctx context.Context, w queue.Task) error {
 	return x.flow.advance(ctx, r)
 }
 
-// take records what is given with a request.
+// take records the inputs of a request.
 func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request, error) {
 	e := r.Asked.Event
 	t, err := x.store.Thread(ctx, record.ThreadID(e.Thread))
@@ -71,7 +71,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 	if errors.Is(err, storage.ErrTooLarge) {
 		return nil, &plan.Fault{Sentence: plan.Say("That is too much at once. Please send it in several messages."), Err: err}
 	}
-	if errors.Is(err, record.ErrUnknown) { // it was forgotten meanwhile
+	if errors.Is(err, record.ErrUnknown) { // forgotten meanwhile
 		for _, given := range g.Resources {
 			if given.Blob != "" {
 				err = errors.Join(err, x.blobs.Delete(ctx, given.Blob))
@@ -81,7 +81,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 	return after, err
 }
 
-// questionOf is the question that a request asked.
+// questionOf returns the question that a request asked, nil if there is none.
 func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, error) {
 	r, err := x.store.Request(ctx, id)
 	if err != nil {
@@ -91,23 +91,23 @@ func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, er
 		if run.Answer != nil && run.Answer.Question != "" {
 			g := r.Generations[run.Generation]
 			wish := r.WishOf(g)
-			if r.Given != nil && r.Given.Question != nil && !r.Guessed(g) { // the answer was not enough: it belongs to what is still open
+			if r.Given != nil && r.Given.Question != nil && !r.Guessed(g) { // the answer was not enough: the earlier question is part of this one
 				wish = r.Given.Question.Wish + ", " + wish
 			}
 			return &plan.Question{Text: run.Answer.Question, Wish: wish, Guesses: run.Answer.Guesses()}, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
+	return nil, nil //nolint:nilnil // no question was asked
 }
 
-// pointed is a mark, and the adapter to fetch its mask from.
+// pointed is a mark and the adapter that can fetch its mask.
 type pointed struct {
 	adapters.Mark
 	adapter string
 }
 
-// takeFiles fetches the files of the message, of the one that it replies to and of what it links to, and what
-// was marked. If only some can be taken, people are told about the others.
+// takeFiles fetches the files of the message, of the message it replies to and of its links, and the masks of
+// marks. If only some can be fetched, people are told which are left out.
 func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource, g *record.Given) error {
 	var all []plan.Resource
 	namer := plan.NewNamer(earlier...)
@@ -136,7 +136,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 			given(earlier[i])
 		}
 	}
-	names := map[string]string{} // of the files, by id
+	names := map[string]string{} // file names by id
 	var unfit []error
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
@@ -166,7 +166,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	}
 	unfit = append(unfit, dead...)
 	marked := marked(t, r)
-	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
+	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // without these files, the result would not be what was asked for
 		return intake.Together(unfit)
 	}
 	if len(unfit) > 0 {
@@ -176,7 +176,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])
 		if at := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
-			given(earlier[at]) // it is what the message is about
+			given(earlier[at]) // the message is about this file
 		}
 		picture := m.Picture
 		if at := slices.IndexFunc(all, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
@@ -192,8 +192,8 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	return nil
 }
 
-// takeLinks takes what the message that is replied to says, and what the links of a request point to: their files and
-// texts. It returns why some links cannot be followed.
+// takeLinks takes the text of the message that is replied to, and the files and texts behind the links of a request.
+// It returns why some links cannot be followed.
 func (x *fetcher) takeLinks(
 	ctx context.Context, r *record.Request, g *record.Given, namer *plan.Namer,
 	take func(adapter string, files []adapters.File) (names []string, err error), add func(text plan.Resource),
@@ -226,7 +226,7 @@ func (x *fetcher) takeLinks(
 	return dead, nil
 }
 
-// textOf is what a message without files says, as a text that something can be done with.
+// textOf returns the text of a message without files as a resource.
 func textOf(m adapters.Earlier, namer *plan.Namer) (r plan.Resource, ok bool) {
 	text := strings.TrimSpace(m.Text)
 	if len(m.Files) > 0 || text == "" {
@@ -236,10 +236,10 @@ func textOf(m adapters.Earlier, namer *plan.Namer) (r plan.Resource, ok bool) {
 	return plan.Resource{Name: namer.Original(file, record.Hash(text)), Type: plan.Text, File: file, Value: text}, true
 }
 
-// marked are the marks for a request: those in the thread before it, and its own.
+// marked returns the marks for a request: those made in the thread before it, and its own.
 func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
-	if r.Asked.Act != nil { // it is not what people marked them for
+	if r.Asked.Act != nil { // the marks were not made for this
 		return nil
 	}
 	for _, e := range t.MarksFor(r.ID) {
@@ -253,7 +253,7 @@ func marked(t *record.Thread, r *record.Request) []pointed {
 	return all
 }
 
-// takeMark makes resources of the marks on a picture. About tells people what they are.
+// takeMark turns the marks on a picture into resources; about describes them to people.
 func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error), about string) ([]plan.Resource, error) {
 	var marks []plan.Resource
 	add := func(r plan.Resource) {
@@ -293,12 +293,12 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 	return marks, nil
 }
 
-// referenced are the resources of the thread that a message is about: what the answer it replies to
-// made, and what was marked for the question it answers. If it picks a guess by its number, it is
-// about everything the question was about.
+// referenced returns the resources of the thread that a message is about: the results of the answer it
+// replies to, and the marks for the question it answers. If it picks a guess by its number, it is about
+// everything the question was about.
 func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.Thread) ([]plan.Resource, error) {
 	if act := r.Asked.Act; act != nil {
-		if act.How == plan.Vary || act.Tries() { // it works on what the result was made of, or on a sample
+		if act.How == plan.Vary || act.Tries() { // it works on the inputs of the result, or on a sample
 			return nil, nil
 		}
 		return x.ends(ctx, act.Of)
@@ -332,7 +332,7 @@ func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.T
 	return append(all, made...), err
 }
 
-// ends are the final media of a run; none if it is not known.
+// ends returns the final media of a run; none if the run is unknown.
 func (x *fetcher) ends(ctx context.Context, of record.RunRef) ([]plan.Resource, error) {
 	r, err := x.store.Request(ctx, of.Request)
 	if err != nil {
@@ -345,7 +345,7 @@ func (x *fetcher) ends(ctx context.Context, of record.RunRef) ([]plan.Resource, 
 	return run.Route.Ends(), nil
 }
 
-// sent are the files that came with a request, or the sample with which an example is tried, and who opens them.
+// sent returns the files of a request, or the sample file of an example, and the adapter that opens them.
 func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File) {
 	if act := r.Asked.Act; act.Tries() && act.Sample != "" {
 		return intake.SampleSource, []adapters.File{x.samples.File(act.Sample)}
@@ -353,8 +353,8 @@ func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File)
 	return r.Asked.Event.Adapter, attached(r.Asked.Event.Message)
 }
 
-// attached are the files of a message and of the one that it replies to. The bot's own files are
-// known by their answer.
+// attached returns the files of a message and of the one that it replies to. The bot's own files are left
+// out: they are found through their answer.
 func attached(m *adapters.Message) []adapters.File {
 	switch {
 	case m == nil:

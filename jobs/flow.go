@@ -19,7 +19,7 @@ type flow struct {
 	deadline time.Duration
 }
 
-// nextInThread begins the thread's next request, if one waits.
+// nextInThread begins the thread's next request, if one is queued.
 func (f *flow) nextInThread(ctx context.Context, id string) error {
 	t, err := f.store.Thread(ctx, id)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
 		}
 	}()
 	r, err := f.store.Request(ctx, head)
-	if errors.Is(err, record.ErrUnknown) { // its time had come, or it was being forgotten
+	if errors.Is(err, record.ErrUnknown) { // expired, or being forgotten
 		t, err := f.store.WriteThread(ctx, id, record.Entry{Left: &record.Left{Request: head, Run: 1}})
 		if err != nil {
 			return err
@@ -55,8 +55,8 @@ func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
 	return f.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
 }
 
-// beginTurn starts the time of a request whose turn has come: once, whichever process finds it. The
-// deadline is enqueued again, since it may have been recorded by half.
+// beginTurn sets the deadline of a request whose turn has come, once among all processes. The task of the
+// deadline is enqueued again, since the first attempt may have been interrupted.
 func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
 	if r.Given == nil {
 		if err := f.store.BeginTurn(ctx, r.ID); err != nil {
@@ -66,7 +66,7 @@ func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
 	return f.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), f.deadline)
 }
 
-// begin begins a request that waits for no turn.
+// begin begins a request whose turn has come.
 func (f *flow) begin(ctx context.Context, id string) error {
 	r, err := f.store.Request(ctx, id)
 	if err != nil {
@@ -75,8 +75,8 @@ func (f *flow) begin(ctx context.Context, id string) error {
 	return f.advance(ctx, r)
 }
 
-// advance enqueues every task of a request that is ready. It is called after each entry that may
-// make something ready; what was enqueued before is not enqueued again.
+// advance enqueues every task of a request that is ready. It is called after each entry that may make a
+// task ready. No task is enqueued twice.
 func (f *flow) advance(ctx context.Context, r *record.Request) error {
 	for _, run := range r.Runs {
 		if run.Over || run.Answer != nil {
@@ -91,7 +91,7 @@ func (f *flow) advance(ctx context.Context, r *record.Request) error {
 	return nil
 }
 
-// due are the tasks of a run that can be done now.
+// due returns the tasks of a run that can run now.
 func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []queue.Task {
 	g := r.Generations[run.Generation]
 	t := queue.Task{Request: r.ID, Run: run.N, Queue: queue.Plan}
@@ -100,10 +100,10 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 		t.Kind = queue.KindCompose
 		return []queue.Task{t}
 	case g.Plan == nil && run.N == 1 && r.Asked.Event.Command != nil:
-		t.Kind = queue.KindPlan // nothing is given with it
+		t.Kind = queue.KindPlan // no files to fetch
 		return []queue.Task{t}
 	case r.Given == nil && run.N == 1:
-		return nil // the thread sees to it
+		return nil // nextInThread begins it
 	case r.Given == nil:
 		t.Kind, t.Queue = queue.KindFetch, queue.OfAdapter(r.Asked.Event.Adapter)
 		return []queue.Task{t}
@@ -121,7 +121,7 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 	return tasks
 }
 
-// stepTask is the next task of a step: to run it, or to write the program that it runs.
+// stepTask returns the next task of a step: running it, or writing its program.
 func (f *flow) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) queue.Task {
 	g := r.Generations[generation]
 	t := queue.Task{Kind: queue.KindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
@@ -136,15 +136,15 @@ func (f *flow) stepTask(ctx context.Context, r *record.Request, generation int, 
 	return t
 }
 
-// queueFor is the queue of an action.
+// queueFor returns the queue for an action.
 func (f *flow) queueFor(ctx context.Context, a plan.Action) string {
 	if f.agent == nil {
-		return queue.CPU // a worker that lacks the tool hands it on
+		return queue.CPU // a worker that lacks the tool passes it on
 	}
 	return queue.OfDevice(f.agent.Device(ctx, a))
 }
 
-// transcriptionQueue is the queue in which a voice message is transcribed.
+// transcriptionQueue returns the queue for transcribing a voice message.
 func (f *flow) transcriptionQueue(ctx context.Context, r *record.Request) string {
 	if f.agent != nil {
 		if a, ok := f.agent.Hears(ctx, *r.Voice()); ok {

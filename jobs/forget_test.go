@@ -67,7 +67,7 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 				t.Errorf("what is of another thread is gone: %v", err)
 			}
 		}
-		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // means nothing any more
+		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // no longer has an effect
 		for _, id := range []string{r.ThreadID, "unknown", "", "../other"} {
 			if _, err := j.Forget(ctx, id); !errors.Is(err, jobs.ErrUnknown) {
 				t.Errorf("%q: %v", id, err)
@@ -85,13 +85,13 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 	})
 }
 
-// everything is all that lies on the disk and on Redis, the names of files and keys included.
+// everything returns all data on disk and in Redis, including the names of files and keys.
 func (h *house) everything() string {
 	h.t.Helper()
 	var all strings.Builder
 	all.WriteString(redistest.Holds(h.t, h.redis, ""))
 	check(h.t, filepath.WalkDir(h.folder, func(at string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // it is being replaced
+		if errors.Is(err, fs.ErrNotExist) { // being replaced
 			return nil
 		}
 		if err != nil {
@@ -111,8 +111,7 @@ func (h *house) everything() string {
 	return all.String()
 }
 
-// nowhere reports whether words are found anywhere, once workers have seen that what they do is
-// forgotten.
+// nowhere waits until words are found nowhere, which may take until workers notice that their thread was forgotten.
 func (h *house) nowhere(words ...string) {
 	h.t.Helper()
 	for _, word := range words {
@@ -126,12 +125,12 @@ func (h *house) nowhere(words ...string) {
 	}
 }
 
-// keys reports whether a group has keys, at least so many.
+// keys reports whether a group has at least n keys.
 func (h *house) keys(least int, group string) {
 	h.t.Helper()
 	keys, err := h.state.Keys(h.t.Context(), group)
 	check(h.t, err)
-	// What a worker still adds is there for a moment, until it sees that it is the first.
+	// Entries that a worker still adds exist briefly, until it notices that they are the first.
 	for end := time.Now().Add(patience); least == 0 && len(keys) > 0 && time.Now().Before(end); {
 		keys, err = h.state.Keys(h.t.Context(), group)
 		check(h.t, err)
@@ -141,8 +140,7 @@ func (h *house) keys(least int, group string) {
 	}
 }
 
-// TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo forgets a thread behind the back of
-// whoever works for it.
+// TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo forgets a thread while workers write to it.
 func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -167,7 +165,7 @@ func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptIsKeptForATime looks for values without an expiry, a month later.
+// TestWhatIsKeptIsKeptForATime looks for values that are still there a month later.
 func TestWhatIsKeptIsKeptForATime(t *testing.T) {
 	t.Parallel()
 	h := foundation(t)
@@ -211,7 +209,7 @@ func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
 	blobs, err := disk.Open(folder)
 	check(t, err)
 	t.Cleanup(func() { check(t, blobs.Close()) })
-	// What their own clocks say is nothing to the storage.
+	// The storage ignores the processes' clocks.
 	wrong := func(c *jobs.Config) {
 		c.Blobs, c.Retention = blobs, 10*24*time.Hour
 		c.Now = func() time.Time { return time.Now().Add(365 * 24 * time.Hour) }
@@ -248,8 +246,7 @@ func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadCanBeForgotten has a request and a thread with entries that mean nothing
-// to this version.
+// TestWhatCannotBeReadCanBeForgotten has a request and a thread with entries that this version cannot decode.
 func TestWhatCannotBeReadCanBeForgotten(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -270,5 +267,5 @@ func TestWhatCannotBeReadCanBeForgotten(t *testing.T) {
 	if _, err := h.blobs.Stat(ctx, r.Runs[0].Made[0].Blob); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("its picture is there: %v", err)
 	}
-	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // means nothing any more
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // no longer has an effect
 }

@@ -16,7 +16,7 @@ import (
 	"atelier/storage"
 )
 
-// disc is a state that takes nothing while it is full, but who lives.
+// disc is a state that accepts only heartbeats while it is full.
 type disc struct {
 	storage.State
 
@@ -44,8 +44,8 @@ func (d *disc) room(key string) error {
 	return nil
 }
 
-// TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing: once there is room again, it goes
-// on, without having done in vain what costs something.
+// TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing: once there is space again, the request continues, and nothing
+// expensive was done in vain.
 func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for stage, fill := range map[string]func(h *house, fill func()){
@@ -84,7 +84,7 @@ func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 			})
 			j := h.start()
 			id := h.handle(j, h.says("t", "ann", "blur"))
-			h.log.until(t, 1, "stage failed", "request="+id, "stage="+stage, "retried=25") // more often than anything may be
+			h.log.until(t, 1, "stage failed", "request="+id, "stage="+stage, "retried=25") // more often than retries are limited to
 			disc.full.Store(false)
 			r := h.wait(j, id, 1)
 			if r.Runs[0].Status != jobs.Done || h.told(r) != "Here it is." || len(h.chat.all()) != 1 {
@@ -99,7 +99,7 @@ func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestTheDeadlineIsNeverGivenUp: it is tried as long as nothing can be written down.
+// TestTheDeadlineIsNeverGivenUp: it is retried while the state cannot be written.
 func TestTheDeadlineIsNeverGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

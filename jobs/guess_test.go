@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// asks is a request about a file that is asked back with three guesses.
+// asks is a request about a file that leads to a question with three guesses.
 func (h *house) asks(j *jobs.Jobs) jobs.Request {
 	h.t.Helper()
 	return h.ask(j, h.says("t", "ann", "?which|blur|edge|slow>sharpen", h.chat.upload("a.png", "PNG-a")))
@@ -28,7 +28,7 @@ func TestAGuessIsChosenByAReaction(t *testing.T) {
 		}
 		e := h.reacts("bob", r.Runs[0].Sent, adapters.Digit(2), true)
 		h.handle(j, e)
-		h.handle(other, e) // it is told twice
+		h.handle(other, e) // a repeated event
 		h.handle(other, h.reacts("eve", r.Runs[0].Sent, adapters.Digit(2), true))
 		r = h.wait(j, r.ID, 2)
 		asked := h.planner.request(r.ID)
@@ -90,7 +90,7 @@ func TestAGuessIsChosenByItsNumber(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoNumberOfAGuessAnswersTheQuestion and is planned with it.
+// TestWhatIsNoNumberOfAGuessAnswersTheQuestion: other texts are planned with the question.
 func TestWhatIsNoNumberOfAGuessAnswersTheQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -130,7 +130,7 @@ func TestAnExpiredQuestionSaysSo(t *testing.T) {
 	}
 }
 
-// TestAnotherGuessMayBeChosenAfterOneThatCameToNothing, by whomever.
+// TestAnotherGuessMayBeChosenAfterOneThatCameToNothing, by any person.
 func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -139,7 +139,7 @@ func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	g := h.planner.blocks("slow")
 	h.chooses(j, "ann", r, 3, true)
 	<-g.entered
-	h.chooses(j, "bob", r, 2, true) // one is at work
+	h.chooses(j, "bob", r, 2, true) // one is active
 	if r = h.wait(j, r.ID, 3); r.Runs[2].Stopped != "refused" {
 		t.Errorf("the second guess is %s", r.Runs[2].Status)
 	}
@@ -158,7 +158,7 @@ func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	}
 }
 
-// TestAGuessThatIsRefusedLeavesTheQuestionOpen, by the quota and by who may not ask.
+// TestAGuessThatIsRefusedLeavesTheQuestionOpen, whether by the quota or by access.
 func TestAGuessThatIsRefusedLeavesTheQuestionOpen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -175,7 +175,7 @@ func TestAGuessThatIsRefusedLeavesTheQuestionOpen(t *testing.T) {
 	}
 }
 
-// TestAGuessGoesOn as what somebody wrote does: it is asked back about, and done once more.
+// TestAGuessGoesOn like a written request: it can lead to a question, and be repeated.
 func TestAGuessGoesOn(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

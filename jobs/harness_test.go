@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// house is what the processes of a test share, and the people who write to them.
+// house is the shared environment of a test's processes.
 type house struct {
 	t       *testing.T
 	redis   redis.UniversalClient
@@ -46,10 +46,10 @@ type house struct {
 	log     *lines
 	count   atomic.Int64
 
-	folder string // of the blobs, and of the state where it is on the disk
+	folder string // of the blobs, and of a state on disk
 }
 
-// enter makes a house whose state is on the disk.
+// enter returns a house with a state on disk.
 func enter(t *testing.T) *house {
 	t.Helper()
 	h := foundation(t)
@@ -62,7 +62,7 @@ func enter(t *testing.T) *house {
 	return h
 }
 
-// enterBoth runs a test in a house of each kind of state.
+// enterBoth runs a test with each kind of state.
 func enterBoth(t *testing.T, f func(h *house)) {
 	t.Helper()
 	t.Run("disk", func(t *testing.T) {
@@ -94,9 +94,8 @@ func foundation(t *testing.T) *house {
 	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), planner: newPlanner(blobs), log: &lines{}, folder: folder}
 }
 
-// queues are on a Redis of the test's own: a real one where TEST_REDIS_SERVER names the
-// program, and otherwise one within the test.
-func queues(t *testing.T) redis.UniversalClient { //nolint:ireturn // go-redis's own word for any of the three
+// queues returns a Redis for the test: a real one if TEST_REDIS_SERVER names the program, otherwise an embedded one.
+func queues(t *testing.T) redis.UniversalClient { //nolint:ireturn // go-redis's type for all three clients
 	t.Helper()
 	if os.Getenv("TEST_REDIS_SERVER") != "" {
 		client, err := redisstate.Open(redistest.Serve(t, "--save", "").URL())
@@ -116,7 +115,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// pools are those of a process that does everything.
+// pools returns the pools of a process with all queues.
 func pools() []jobs.Pool {
 	return []jobs.Pool{
 		{Queues: map[string]int{jobs.QueueGateway: 1}, Concurrency: 4},
@@ -125,7 +124,7 @@ func pools() []jobs.Pool {
 	}
 }
 
-// process makes the jobs of a process that does everything, which does not run yet.
+// process returns the jobs of a process with all queues, not running yet.
 func (h *house) process(change ...func(*jobs.Config)) *jobs.Jobs {
 	h.t.Helper()
 	c := jobs.Config{
@@ -142,7 +141,7 @@ func (h *house) process(change ...func(*jobs.Config)) *jobs.Jobs {
 	return j
 }
 
-// run lets a process work until the function is called, or the test ends.
+// run runs a process until the returned function is called or the test ends.
 func (h *house) run(j *jobs.Jobs) (stop func()) {
 	h.t.Helper()
 	ctx, end := context.WithCancel(context.WithoutCancel(h.t.Context()))
@@ -161,7 +160,7 @@ func (h *house) run(j *jobs.Jobs) (stop func()) {
 	return stop
 }
 
-// start makes a process and lets it work.
+// start creates and runs a process.
 func (h *house) start(change ...func(*jobs.Config)) *jobs.Jobs {
 	h.t.Helper()
 	j := h.process(change...)
@@ -182,7 +181,7 @@ func (h *house) says(thread, by, wish string, files ...adapters.File) adapters.E
 	}
 }
 
-// overhears is a message in the thread t that is not plainly meant for the bot.
+// overhears is a message in the thread t without a mention of the bot.
 func (h *house) overhears(by, text string) adapters.Event {
 	e := h.says("t", by, text)
 	e.Message.For = adapters.Overheard
@@ -223,16 +222,16 @@ func (h *house) wait(j *jobs.Jobs, id string, run int) jobs.Request {
 	return r
 }
 
-// patience is how long a test waits for what never comes.
+// patience is the timeout of waiting in tests.
 const patience = 4 * time.Minute
 
-// ask hands an event over and waits for the answer.
+// ask handles an event and waits for the answer.
 func (h *house) ask(j *jobs.Jobs, e adapters.Event) jobs.Request {
 	h.t.Helper()
 	return h.wait(j, h.handle(j, e), 1)
 }
 
-// told is the text that was sent as the answer of the first run.
+// told returns the text of the first run's answer.
 func (h *house) told(r jobs.Request) string {
 	h.t.Helper()
 	p, ok := h.chat.post(r.Runs[0].Sent)
@@ -242,8 +241,7 @@ func (h *house) told(r jobs.Request) string {
 	return p.reply.Text
 }
 
-// follow runs f for each hint of what was written, and at first, until it tells that it has
-// seen enough.
+// follow calls f at first and for each hint, until f returns true.
 func (h *house) follow(f func() (enough bool)) {
 	h.t.Helper()
 	ctx, stop := context.WithTimeout(h.t.Context(), patience)
@@ -257,11 +255,11 @@ func (h *house) follow(f func() (enough bool)) {
 	}
 }
 
-// inspector looks into the queues.
+// inspector returns an asynq inspector.
 func (h *house) inspector() *asynq.Inspector { return asynq.NewInspectorFromRedisClient(h.redis) }
 
-// inspect takes what begins with PNG for a picture, with Ogg for a sound, refuses what begins with BAD, and takes
-// the rest for texts.
+// inspect treats files that begin with PNG as pictures and with Ogg as sounds, rejects those that begin with BAD, and treats
+// the rest as texts.
 func inspect(_ context.Context, file string) (jobs.File, error) {
 	b, err := os.ReadFile(file)
 	switch {
@@ -277,7 +275,7 @@ func inspect(_ context.Context, file string) (jobs.File, error) {
 	return jobs.File{Type: plan.Text, Ext: ".txt"}, nil
 }
 
-// lines is a log that can be read, and waited for.
+// lines is a log that tests can read and wait for.
 type lines struct {
 	mu      sync.Mutex
 	b       strings.Builder
@@ -300,7 +298,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// until waits until so many lines hold all of the words.
+// until waits until n lines contain all of the words.
 func (l *lines) until(t *testing.T, n int, words ...string) {
 	t.Helper()
 	end := time.NewTimer(patience)

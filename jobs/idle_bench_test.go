@@ -12,8 +12,8 @@ import (
 	"atelier/jobs"
 )
 
-// BenchmarkIdle measures how much of a core is taken while there is nothing to do, with
-// the check interval of serve. With a Redis beside it, what that takes is told apart.
+// BenchmarkIdle measures the CPU usage of an idle process with the check interval of serve. The usage of an external Redis is
+// reported separately.
 func BenchmarkIdle(b *testing.B) {
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
 		b.Helper()
@@ -32,7 +32,7 @@ func BenchmarkIdle(b *testing.B) {
 	})
 }
 
-// processTime is the time that this process has had of any core.
+// processTime is the CPU time of this process.
 func processTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -42,7 +42,7 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// serverTime is the same of the Redis beside it, 0 for the embedded one.
+// serverTime is the CPU time of an external Redis, 0 for the embedded one.
 func serverTime(b *testing.B, p benchPlace) time.Duration {
 	b.Helper()
 	info, err := p.redis.Info(b.Context(), "cpu").Result()

@@ -17,7 +17,7 @@ import (
 	"atelier/storage"
 )
 
-// TestWhatModelsTookInVainIsInTheAnswer has a planner that asks a model for nothing.
+// TestWhatModelsTookInVainIsInTheAnswer has a planner that uses a model and fails.
 func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -31,8 +31,7 @@ func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatToolsTookIsThatOfTheRun: by steps that failed too, and not what an earlier run
-// had paid for.
+// TestWhatToolsTookIsThatOfTheRun: it includes failed steps, but not those of an earlier run.
 func TestWhatToolsTookIsThatOfTheRun(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -60,7 +59,7 @@ func TestWhatToolsTookIsThatOfTheRun(t *testing.T) {
 	}
 }
 
-// TestAFileHasItsNameForWhoLooksIntoIt: who refuses it says which one it was.
+// TestAFileHasItsNameForWhoLooksIntoIt: rejections name the file.
 func TestAFileHasItsNameForWhoLooksIntoIt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 300)
@@ -97,7 +96,7 @@ func TestAFileHasItsNameForWhoLooksIntoIt(t *testing.T) {
 	}
 }
 
-// goneFiles is a platform whose files are gone, which it says by a sentence of its own.
+// goneFiles is a platform whose files are gone, with its own sentence for that.
 type goneFiles struct {
 	adapters.Adapter
 
@@ -121,7 +120,7 @@ func TestWhatAPlatformSaysOfAFileIsToldAndNotLogged(t *testing.T) {
 	}
 }
 
-// full is a state that takes nothing any more once it is full.
+// full is a state that rejects all writes once it is full.
 type full struct {
 	storage.State
 
@@ -138,7 +137,7 @@ func (f *full) Append(ctx context.Context, key string, value []byte, expiry time
 	return f.State.Append(ctx, key, value, expiry)
 }
 
-// TestWhatCannotBeWrittenDownIsNotWaitedFor: who waits at a terminal is told of a full disk.
+// TestWhatCannotBeWrittenDownIsNotWaitedFor: a person at a terminal is told of a full disk.
 func TestWhatCannotBeWrittenDownIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

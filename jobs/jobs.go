@@ -24,76 +24,76 @@ import (
 	"atelier/storage"
 )
 
-// Agent is what jobs need of an agent.
+// Agent plans requests, runs steps and writes answers.
 type Agent interface {
-	// Plan plans a request. An error that is [ErrPassing] is tried again; of any other
-	// people are told its sentence ([plan.Fault]).
+	// Plan plans a request. It is retried after [ErrPassing]; people are told the sentence of any
+	// other error ([plan.Fault]).
 	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
-	// Act does one step. What goes wrong is in the result. It fails with [ErrLacking]
-	// where another process is to do it, and where the step is to be tried again with
-	// [ErrPassing] or what the storage says of a place that is away or full.
+	// Act runs one step. If the tool fails, the result says so. Errors are [ErrLacking] if another
+	// process has to run the step, and [ErrPassing] or the storage's errors for unavailable or full
+	// if the step has to be retried.
 	Act(ctx context.Context, w Work) (plan.Result, error)
-	// Respond words the answer of a run. The thinking is that of the plan, and its own.
+	// Respond writes the text of a run's answer. It returns the model usage of the plan and its own.
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
-	// Ways are labels of offers for people: how each differs from the chosen solution.
+	// Ways labels offers by how each differs from the chosen solution.
 	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
-	// Steps say for people what each step of a run makes, or has made.
+	// Steps describes what each step of a run makes, or has made.
 	Steps(a Account) []plan.Message
-	// Alts describe what each step of a run made, for people who cannot see it. A step that is not done
-	// has the zero message.
+	// Alts are alternative texts for the results of a run's steps; zero for steps that are not done.
 	Alts(a Account) []plan.Message
-	// Device is where an action is done: cpu, gpu or program.
+	// Device is where an action runs: cpu, gpu or program.
 	Device(ctx context.Context, a plan.Action) string
-	// Hears is the action that transcribes a voice message, by the best tool that can run here
+	// Hears returns the action that transcribes a voice message, by the best tool that can run here
 	// or in another process; false if none can.
 	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
-	// Capabilities are the tools that this process can run now on the queues that it works
-	// on, each with its candidates.
+	// Capabilities returns the tools that this process can run now on its queues, each with its
+	// candidates.
 	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
 }
 
-// Writer is an [Agent] that has a program written for some steps. Writing is done on the queue plan, and
-// running on the queue program. What fails to run is written again, [plan.MaxDrafts] times in all.
+// Writer is an [Agent] that can have a language model write a program for a step. Programs are written on
+// the queue plan and run on the queue program. A program that fails is rewritten, up to [plan.MaxDrafts]
+// drafts in all.
 type Writer interface {
-	// Writes reports whether a program is written for the action before it can run.
+	// Writes reports whether the action needs a program written first.
 	Writes(a plan.Action) bool
-	// Write has the next program written, after the Drafts of the work. Its errors are like those of Plan;
-	// with one, the Usage of the draft is what was used in vain.
+	// Write writes the next program, after the Drafts of the work. Its errors are like those of Plan; the
+	// draft's Usage is set even with an error.
 	Write(ctx context.Context, w Work) (plan.Draft, error)
 }
 
-// What errors of an [Agent] mean to the jobs.
+// Errors of an [Agent] that decide what jobs do.
 var (
-	// ErrPassing means that the same may succeed later.
+	// ErrPassing means that a retry may succeed.
 	ErrPassing = queue.ErrPassing
-	// ErrLacking means that another process has to do it.
+	// ErrLacking means that another process has to run the step.
 	ErrLacking = queue.ErrLacking
 )
 
-// Work is one step to be done.
+// Work is one step to run.
 type Work struct {
 	Request plan.Request
 	Steps   []plan.Step
 	At      int
-	// Results are those of the steps before, by key.
+	// Results are the results of earlier steps, by key.
 	Results map[string]plan.Result
-	// Resources are those of the plan.
+	// Resources are the resources of the plan.
 	Resources []plan.Resource
-	// Folder is where in the Blobs its media go; no other attempt has it.
+	// Folder is the folder in Blobs for its media. Each attempt has its own.
 	Folder string
-	// Salt distinguishes the work from that of a step with the same key.
+	// Salt tells apart steps with the same key.
 	Salt string
-	// Program is the program that was written for the step; "" if there is none.
+	// Program is the program written for the step; "" if there is none.
 	Program string
-	// Drafts are the programs that were written for the step. All but the Program failed.
+	// Drafts are the programs written for the step. All but Program failed.
 	Drafts []plan.Draft
-	// Spent is how many tokens planning and all drafts of the run took.
+	// Spent is the number of tokens that planning and all drafts of the run used.
 	Spent int
-	// Anyhow has it done here as well as this process can: a better one was waited for in vain.
+	// Anyhow runs it here as well as possible, because no better process took it.
 	Anyhow bool
 }
 
-// Account is what an answer is about.
+// Account is the run that an answer reports.
 type Account struct {
 	Request plan.Request
 	Plan    *plan.Plan
@@ -101,98 +101,98 @@ type Account struct {
 	Route *plan.Route
 }
 
-// Config is what jobs are made of.
+// Config configures [Jobs].
 type Config struct {
-	// Redis is where the queues are. It is closed by who made it, after Run has returned.
+	// Redis holds the queues. The caller closes it after Run has returned.
 	Redis redis.UniversalClient
 	State storage.State
 	Blobs storage.Blobs
-	// Agent works on the queues plan, cpu, gpu and program; nil where none of them is served.
+	// Agent works on the queues plan, cpu, gpu and program. Nil if none of them is served.
 	Agent Agent
-	// Adapters are those that this process is connected with, or holds the tokens of.
+	// Adapters are the adapters that this process is connected to or has tokens for.
 	Adapters []adapters.Adapter
-	// Inspect looks into a file that a person sent, and rejects by a [plan.Fault] what no tool
-	// may be given. It is needed if gateway is served.
+	// Inspect examines a file that a person sent. It rejects files that no tool may be given with a
+	// [plan.Fault]. Required if gateway is served.
 	Inspect func(ctx context.Context, path string) (File, error)
-	// LinkHosts open files that people link to, at the hosts that the operator names. Nil opens none.
+	// LinkHosts opens linked files on the hosts that the operator allows. Nil opens none.
 	LinkHosts intake.Hosts
-	// Command answers a command such as /tools, in the language of that BCP 47 tag, with requests that
-	// people can try. Nil knows none.
+	// Command answers a command such as /tools in a language (a BCP 47 tag), with example requests to
+	// try. Nil knows no command.
 	Command func(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error)
-	// Samples are what people try by the buttons of examples. Nil has none.
+	// Samples are the examples that people can try by a button. Nil has none.
 	Samples Samples
-	// Quota is who may ask, and how much; the zero value lets everybody ask for anything. Its
-	// State, Longest and Now are those of the jobs.
+	// Quota limits who may ask and how much; the zero value sets no limits. Its State, Longest and Now
+	// are ignored and set from this Config.
 	Quota quota.Config
-	// Programs reports whether programs may be written for requests of that thread. Nil allows them
+	// Programs reports whether programs may be written for requests of a thread. Nil allows them
 	// everywhere.
 	Programs func(adapters.Thread) bool
-	// MarkLink gives the address of a page on which people of that thread can point at
-	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
+	// MarkLink returns the address of a page where people of a thread can mark things on a picture of an
+	// answer, or "" if there is none. Nil is never asked.
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
 
-	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	// Tell translates fixed sentences into the language of a request. Nil means English.
 	Tell plan.Tell
 
-	// Pools are what this process works on. None: it only submits and looks.
+	// Pools are the queues that this process works on. A process without pools only submits and reads.
 	Pools []Pool
-	// Deadline is how long a request may take from its turn in the thread on; it may wait
-	// as long for its turn. Zero means 30 minutes.
+	// Deadline is how long a request may run once its turn in the thread has come. It may wait for its
+	// turn for the same time. Zero means 30 minutes.
 	Deadline time.Duration
-	// Grace is how long running tasks may go on when Run is to end: then their contexts end,
-	// which they have a few seconds to obey. Zero means 20 s.
+	// Grace is how long running tasks may continue during shutdown. Then their contexts are cancelled,
+	// and they have a few seconds to return. Zero means 20 s.
 	Grace time.Duration
-	// Check is how often an idle worker looks for work. Zero means 100 ms.
+	// Check is how often an idle worker polls its queues. Zero means 100 ms.
 	Check time.Duration
-	// Retention is how long requests and threads are kept after they were last touched,
-	// and media after they were stored. Zero means 30 days.
+	// Retention is how long requests and threads are kept after their last use, and media after they
+	// were stored. Zero means 30 days.
 	Retention time.Duration
-	// QuestionExpiry is how long a question waits for its answer. Zero means 24 hours.
+	// QuestionExpiry is how long a question can be answered. Zero means 24 hours.
 	QuestionExpiry time.Duration
-	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
-	// after four and a half of them.
+	// Beat is the interval of heartbeats. Zero means 2 s. A process is considered dead after four and a
+	// half intervals without one.
 	Beat time.Duration
-	// Patience is how long each process leaves a step to another one that does it better
-	// than it can itself, and may be busy. Zero means a minute.
+	// Patience is how long each process leaves a step to another one that runs it better but may be
+	// busy. Zero means a minute.
 	Patience time.Duration
-	// Retry is how long to wait before what failed is tried again, after so many retries
-	// before. Nil begins with a second and ends with five minutes.
+	// Retry is the backoff before the next retry of a task, given the number of retries so far. Nil
+	// rises from one second to five minutes.
 	Retry func(retries int) time.Duration
-	// MaxFile is the most bytes of one file. Zero means 100 MB.
+	// MaxFile is the maximum size of a file in bytes. Zero means 100 MB.
 	MaxFile int64
-	// Impatient tries nothing again that failed: somebody waits at a terminal. Where not
-	// even the failure can be written down, Run ends with the cause.
+	// Impatient disables retries, for a person waiting at a terminal. If not even the failure can be
+	// recorded, Run returns its cause.
 	Impatient bool
 
-	// Scratch is the folder for passing files; whoever gives it removes what a killed process
-	// leaves there. Empty is the system's.
+	// Scratch is the folder for temporary files. The caller removes files that a killed process left
+	// there. Empty means the system's temporary folder.
 	Scratch string
-	// Name tells people which process this is; empty makes one up.
+	// Name identifies this process to people. Empty means a generated name.
 	Name string
 	Now  func() time.Time
-	// Metrics are told what happens; nil are told nothing.
+	// Metrics counts what happens. Nil counts nothing.
 	Metrics Metrics
 	Log     *slog.Logger
 }
 
-// Metrics are told what is worth counting. Each method returns at once.
+// Metrics receives the events to count. Its methods must not block.
 type Metrics interface {
-	// Accepted tells of a request that was taken, and Refused of one that was not, and why.
+	// Accepted counts an accepted request, and Refused a rejected one with the reason.
 	Accepted(adapter string)
 	Refused(adapter, why string)
-	// Stage tells of a task that was done: outcome is done, again, waiting or failed.
+	// Stage counts an attempt at a task; outcome is done, again, waiting or failed.
 	Stage(stage, outcome string, took time.Duration)
-	// Tool tells of a step.
+	// Tool counts a step that was run.
 	Tool(tool string, r plan.Result)
-	// Thinking tells of what models took for a request.
+	// Thinking counts the model usage of a request.
 	Thinking(t plan.Thinking)
-	// Ended tells of a run that is over, and how long it took from when it began.
+	// Ended counts a run that ended, and how long it took.
 	Ended(adapter string, s record.Status, took time.Duration)
-	// Rated tells that a person found an answer good or bad, and whether that changes the person's vote.
+	// Rated counts a person's rating of an answer; changed reports whether it replaces an earlier one.
 	Rated(adapter string, good, changed bool)
 }
 
-// Jobs is the work of a process. It is safe for concurrent use.
+// Jobs runs requests in one process. It is safe for concurrent use.
 type Jobs struct {
 	config   Config
 	id       string // of this process
@@ -205,8 +205,8 @@ type Jobs struct {
 	reaper   *queue.Reaper
 	recovery *queue.Recovery
 	acks     *post.Signs
-	shutdown time.Duration // how long tasks whose contexts ended are waited for
-	stuck    chan error    // what an impatient process cannot go on with
+	shutdown time.Duration // how long to wait for tasks after their contexts are cancelled
+	stuck    chan error    // the error that ends an impatient process
 
 	early      *early
 	admission  *admission
@@ -222,10 +222,10 @@ type Jobs struct {
 	log        *slog.Logger
 }
 
-// sayer says a fixed sentence in the language of a request.
+// sayer translates a fixed sentence into the language of a request.
 type sayer func(r *record.Request, m plan.Message) string
 
-// New checks the configuration. It starts nothing and asks nothing.
+// New checks the configuration. It starts nothing and connects to nothing.
 func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
@@ -259,7 +259,7 @@ func New(c Config) (*Jobs, error) {
 	return j, nil
 }
 
-// limitsOf are those of what a platform takes in a thread; zero where it has none.
+// limitsOf returns the platform's limits in a thread; zero if it has none.
 func (j *Jobs) limitsOf(t adapters.Thread) adapters.Limits {
 	if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
 		return to.Limits(t)
@@ -267,7 +267,7 @@ func (j *Jobs) limitsOf(t adapters.Thread) adapters.Limits {
 	return adapters.Limits{}
 }
 
-// wire gives every stage what it needs.
+// wire connects the stages to their dependencies.
 func (j *Jobs) wire(counted *quota.Quota) {
 	c := j.config
 	store := record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now})
@@ -341,7 +341,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.watch(store, index, hints, flow, inputs, limits)
 }
 
-// watch gives what works beside the stages what it needs.
+// watch connects the background workers to their dependencies.
 func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hints, flow *flow, inputs *inputs, limits *limits) {
 	c := j.config
 	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.dispatcher.giveUp, Log: c.Log}
@@ -366,7 +366,7 @@ func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hint
 	j.sweeper = &retention.Sweeper{State: c.State, Blobs: c.Blobs, Self: j.id, Retention: c.Retention, Log: c.Log}
 }
 
-// complete is the configuration with what was left out.
+// complete fills in the defaults.
 func (c Config) complete() Config {
 	def := func(d *time.Duration, value time.Duration) {
 		if *d == 0 {
@@ -401,18 +401,18 @@ func (c Config) complete() Config {
 	return c
 }
 
-// quota is made of what is configured.
+// quota returns the configured quota.
 func (c Config) quota() (*quota.Quota, error) {
 	limits := c.Quota
-	// It may wait for its turn as long as it may run, and then for the platform.
+	// A request may wait for its turn as long as it may run, and then for the platform.
 	limits.State, limits.Now, limits.Longest = c.State, c.Now, 2*c.Deadline+10*time.Minute
 	return quota.New(limits)
 }
 
-// say puts a sentence into the language of a request.
+// say translates a sentence into the language of a request.
 func (c Config) say(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
 
-// checkPool reports what a pool asks for that there is not.
+// checkPool checks the queues of a pool.
 func (c Config) checkPool(p Pool) error {
 	if p.Concurrency < 1 {
 		return errors.New("a pool needs a concurrency of at least 1")
@@ -426,7 +426,7 @@ func (c Config) checkPool(p Pool) error {
 				return errors.New("the gateway needs Inspect")
 			}
 		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
-			return fmt.Errorf("there is no queue %s", q)
+			return fmt.Errorf("unknown queue %s", q)
 		case c.Agent == nil:
 			return fmt.Errorf("the queue %s needs an agent", q)
 		}

@@ -18,10 +18,10 @@ import (
 	"atelier/storage/redis/embedded"
 )
 
-// killedFolder names the variable that has this program work in a folder until it is killed.
+// killedFolder names the variable that makes this program work in a folder until it is killed.
 const killedFolder = "TEST_KILLED_FOLDER"
 
-// message1 is what is asked of the process that is killed.
+// message1 is the request to the process that is killed.
 func message1() adapters.Event {
 	return adapters.Event{
 		Kind: adapters.MessageSent, ID: "m1", Adapter: "chat", Thread: place1("t"), By: adapters.Person{ID: "ann"}, At: time.Unix(1_800_000_000, 0),
@@ -29,7 +29,7 @@ func message1() adapters.Event {
 	}
 }
 
-// workUntilKilled accepts a request, and says so, and then that it is amid its second step.
+// workUntilKilled accepts a request, and prints when it has done so and when it is in its second step.
 func workUntilKilled(folder string) error {
 	ctx := context.Background()
 	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(folder, "state.log")})
@@ -63,8 +63,7 @@ func workUntilKilled(folder string) error {
 	return errors.Join(j.Run(ctx), errors.New("it was not killed"))
 }
 
-// TestAKilledProcessIsFollowedByOneThatAnswers: kill -9 after the request was accepted, and
-// amid one of its steps.
+// TestAKilledProcessIsFollowedByOneThatAnswers: kill -9 after the request was accepted, and during one of its steps.
 func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
 	t.Parallel()
 	for moment, done := range map[string]int{"accepted": 0, "acting": 1} {
@@ -87,7 +86,7 @@ func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
 			if n := h.planner.count("blur"); done == 1 && n != 0 {
 				t.Errorf("what was done was done again, %d times", n)
 			}
-			if err := j.Handle(t.Context(), message1()); err != nil { // the platform tells of it once more
+			if err := j.Handle(t.Context(), message1()); err != nil { // the platform repeats the event
 				t.Error(err)
 			}
 			h.restart(0)
@@ -95,7 +94,7 @@ func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
 	}
 }
 
-// killAt starts a process, and kills it when it says that word.
+// killAt starts a process, and kills it when it prints a word.
 func killAt(t *testing.T, folder, word string) {
 	t.Helper()
 	program, err := os.Executable()

@@ -15,7 +15,7 @@ import (
 	"atelier/jobs"
 )
 
-// bilingual has the sentences told in the language of the request.
+// bilingual translates sentences into the language of the request.
 func bilingual(t *testing.T) func(*jobs.Config) {
 	t.Helper()
 	c, err := messages.New()
@@ -27,8 +27,7 @@ func bilingual(t *testing.T) func(*jobs.Config) {
 	}
 }
 
-// TestWhatGoesWrongIsToldInTheLanguageOfTheWish has every way in which a request comes to
-// nothing told to somebody who writes Chinese, and to somebody who writes English.
+// TestWhatGoesWrongIsToldInTheLanguageOfTheWish tests all failures of a request in Chinese and in English.
 func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()
 	const wish = "把它变成卡通"
@@ -107,8 +106,8 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 	}
 }
 
-// TestARequestKnowsItsLanguage: the agent is told in which language a request is, what is
-// offered is worded in it, and an answer without words is in that of the question.
+// TestARequestKnowsItsLanguage: the agent gets the language of a request, offers are in it, and an answer without words has the
+// language of the question.
 func TestARequestKnowsItsLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -132,8 +131,7 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoWordsIsInTheLanguageOfTheConversation asks for what comes to nothing each
-// time, so that the thread has no turn of it.
+// TestWhatHasNoWordsIsInTheLanguageOfTheConversation: all requests fail, so that the thread has no turns.
 func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -168,7 +166,7 @@ func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 	}
 }
 
-// TestMarksAreToldInTheLanguageOfTheWish also where the request came before them.
+// TestMarksAreToldInTheLanguageOfTheWish even if the request came before them.
 func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

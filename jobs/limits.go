@@ -10,14 +10,14 @@ import (
 	"atelier/jobs/record"
 )
 
-// limits hold people to their quotas.
+// limits enforces quotas.
 type limits struct {
 	*quota.Quota
 	metrics Metrics
 	log     *slog.Logger
 }
 
-// refusal is why an event is not taken in a thread, nil if it is taken. Then it counts.
+// refusal returns why the quota forbids an event in a thread; nil if it is allowed and counted.
 func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
 	if !l.Allowed(e.By, in) {
 		return quota.Refuse(), nil
@@ -29,15 +29,15 @@ func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in ad
 	return refused, nil
 }
 
-// tell reports whether a person is told about a refusal. The operator finds every refusal in the
-// metrics, and those that are told in the log.
+// tell reports whether to tell a person about a refusal. All refusals are counted in the metrics; those
+// that people are told about are logged.
 func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
 	tell, err := l.Tell(ctx, id, e.By, in, refused.Why)
 	if err != nil {
 		return false, fmt.Errorf("note a refusal: %w", err)
 	}
 	l.metrics.Refused(in.Adapter, string(refused.Why))
-	level := slog.LevelDebug // a flood is none in the log
+	level := slog.LevelDebug // keeps a flood out of the log
 	if tell {
 		level = slog.LevelInfo
 	}
@@ -45,7 +45,7 @@ func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapt
 	return tell, nil
 }
 
-// hold records that a run is at work, until release.
+// hold records that a run is active, until release.
 func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {
@@ -54,7 +54,7 @@ func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) e
 	return l.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
-// countedRun is the id under which a run is counted, "" if it is not.
+// countedRun is the id under which a run is counted; "" if it is not counted.
 func countedRun(r *record.Request, run *record.Run) string {
 	switch {
 	case run.N == 1:
@@ -65,7 +65,7 @@ func countedRun(r *record.Request, run *record.Run) string {
 	return record.Hash(run.Event)
 }
 
-// release records that a run is not at work any more.
+// release records that a run is no longer active.
 func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {

@@ -12,7 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-// linked is a chat whose links are known.
+// linked is a chat that resolves links.
 type linked struct {
 	*chat
 
@@ -30,7 +30,7 @@ func (l linked) Linked(_ context.Context, _ adapters.Thread, link *url.URL) (ada
 	return e, true, nil
 }
 
-// hosts are those that the operator names.
+// hosts are the hosts that the operator allows.
 type hosts map[string]string
 
 func (h hosts) May(u *url.URL) bool { return u.Host == "pictures.example" }
@@ -43,8 +43,8 @@ func (h hosts) Open(_ context.Context, address string, _ http.Header) (io.ReadCl
 	return io.NopCloser(strings.NewReader(content)), nil
 }
 
-// TestLinksStandForWhatTheyPointTo: files and texts of linked messages are given with the request, and are named
-// in it in place of the links.
+// TestLinksStandForWhatTheyPointTo: files and texts of linked messages are inputs of the request, and their names replace the
+// links in it.
 func TestLinksStandForWhatTheyPointTo(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -59,7 +59,7 @@ func TestLinksStandForWhatTheyPointTo(t *testing.T) {
 	for text, want := range map[string]struct {
 		wish  string
 		files string
-		told  string // instead of an answer, or with it
+		told  string // instead of or in addition to an answer
 	}{
 		"blur https://chat.example/1, please":                        {"blur a.png, please", "a.png", ""},
 		"blur <https://chat.example/1>":                              {"blur a.png", "a.png", ""},

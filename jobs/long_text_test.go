@@ -11,8 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestALongTextIsAFile whose first lines stand in the message. Where the file cannot be sent, all of the
-// text stands there.
+// TestALongTextIsAFile whose first lines are in the message. If the file cannot be sent, the message has the whole text.
 func TestALongTextIsAFile(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -16,7 +16,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// archive is a chat that tells what was written in its threads.
+// archive is a chat with the history of its threads.
 type archive struct {
 	*chat
 
@@ -26,7 +26,7 @@ type archive struct {
 	looked int
 }
 
-// Before gives what was written before a message, whose ids tell the order.
+// Before returns the messages before a message, ordered by id.
 func (a *archive) Before(_ context.Context, _ adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -45,7 +45,7 @@ func (a *archive) Before(_ context.Context, _ adapters.Thread, message adapters.
 	return all[max(0, len(all)-n):], a.fail
 }
 
-// write adds an event's message, or one that no event tells of.
+// write adds the message of an event, or one without an event.
 func (a *archive) write(e adapters.Event) adapters.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,7 +59,7 @@ func (a *archive) calls() int {
 	return a.looked
 }
 
-// lookingBack starts a process that can look back.
+// lookingBack starts a process that can read the history.
 func lookingBack(t *testing.T, change ...func(*jobs.Config)) (*house, *jobs.Jobs, *archive) {
 	t.Helper()
 	h := enter(t)
@@ -67,7 +67,7 @@ func lookingBack(t *testing.T, change ...func(*jobs.Config)) (*house, *jobs.Jobs
 	return h, h.start(append([]func(*jobs.Config){func(c *jobs.Config) { c.Adapters = []adapters.Adapter{a} }}, change...)...), a
 }
 
-// files are the names of the files among resources that people sent.
+// files returns the names of people's files among resources.
 func files(all []plan.Resource) string {
 	var names []string
 	for _, r := range all {
@@ -86,7 +86,7 @@ func wishes(turns []plan.Turn) string {
 	return strings.Join(all, " | ")
 }
 
-// TestWhatOthersWroteInTheThread becomes turns and resources of it, each once.
+// TestWhatOthersWroteInTheThread becomes turns and resources, each once.
 func TestWhatOthersWroteInTheThread(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
@@ -120,8 +120,8 @@ func TestWhatOthersWroteInTheThread(t *testing.T) {
 	}
 }
 
-// TestWhereNothingIsLookedFor are channels, what people write to the bot directly, the beginning
-// of a thread, and a thread in which nobody else writes.
+// TestWhereNothingIsLookedFor: channels, direct messages, the start of a thread, and threads without other people have no
+// history.
 func TestWhereNothingIsLookedFor(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
@@ -146,8 +146,7 @@ func TestWhereNothingIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestALongThread is read as far as there is room: the latest messages, and of their files the
-// latest.
+// TestALongThread is read up to the limits: the latest messages and their latest files.
 func TestALongThread(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) { c.MaxFile = 1000 })
@@ -175,7 +174,7 @@ func TestALongThread(t *testing.T) {
 	}
 }
 
-// TestFilesOfThePastWithoutASize count by what they hold.
+// TestFilesOfThePastWithoutASize count by their content.
 func TestFilesOfThePastWithoutASize(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) { c.MaxFile = 1000 })
@@ -188,7 +187,7 @@ func TestFilesOfThePastWithoutASize(t *testing.T) {
 	}
 }
 
-// TestAPastThatIsRefused lets requests go on, and is told to the operator once.
+// TestAPastThatIsRefused: requests continue, and the operator is told once.
 func TestAPastThatIsRefused(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
@@ -211,7 +210,7 @@ func TestAPastThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestFilesOfThePastThatFail are left out, and the request is done.
+// TestFilesOfThePastThatFail are left out, and the request continues.
 func TestFilesOfThePastThatFail(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
@@ -235,7 +234,7 @@ func TestFilesOfThePastThatFail(t *testing.T) {
 	}
 }
 
-// TestThePastOfWhoMayNotAsk is read like that of others: it is asked for by who may.
+// TestThePastOfWhoMayNotAsk is read like that of others, since a person with access asked.
 func TestThePastOfWhoMayNotAsk(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) {

@@ -12,10 +12,9 @@ import (
 	"atelier/storage"
 )
 
-// planner is an agent whose plans are written in the request: "blur>edge|sharpen; caption" are two
-// subtasks, the first with two solutions, of which the first has two actions, one taking
-// what the other makes. "?text" asks back, "!text" is a reply. What begins with "pic" makes a
-// picture, everything else a text.
+// planner is an agent whose plans are written in the request: "blur>edge|sharpen; caption" is two subtasks. The first has two
+// solutions, the first of which has two actions in sequence. "?text" is a question, "!text" is a reply. Tools whose names
+// begin with "pic" make pictures, all others texts.
 type planner struct {
 	blobs storage.Blobs
 
@@ -25,7 +24,7 @@ type planner struct {
 	works []jobs.Work
 	told  []jobs.Account
 
-	// These stand in for what is done otherwise.
+	// These replace the default behaviour.
 	plan    func(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	tools   map[string]func(ctx context.Context, w jobs.Work) (plan.Result, error)
 	respond func(ctx context.Context, a jobs.Account) (string, error)
@@ -51,7 +50,7 @@ func (m *planner) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) 
 	return read(r.Wish), nil
 }
 
-// read reads the plan that a request is.
+// read parses the plan in a request.
 func read(wish string) *plan.Plan {
 	p := &plan.Plan{Wish: wish}
 	if text, ok := strings.CutPrefix(wish, "?"); ok {
@@ -165,7 +164,7 @@ func (*planner) Device(_ context.Context, a plan.Action) string {
 	return jobs.QueueCPU
 }
 
-// Hears listens by a tool of that name, if it has it.
+// Hears transcribes with the tool m.hears, if it is set.
 func (m *planner) Hears(_ context.Context, voice plan.Resource) (plan.Action, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +178,7 @@ func (m *planner) Capabilities(context.Context) (map[string][]plan.Candidate, er
 	return m.has, nil
 }
 
-// make does a step as it should be.
+// make runs a step successfully.
 func (m *planner) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	s := w.Steps[w.At]
 	for _, in := range s.Inputs() {
@@ -198,7 +197,7 @@ func (m *planner) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return plan.Result{Status: plan.Done, Output: &o}, nil
 }
 
-// other is a planner of its own in another process.
+// other is the planner of another process.
 func (m *planner) other() *planner { return newPlanner(m.blobs) }
 
 func (m *planner) count(what string) int {
@@ -213,7 +212,7 @@ func (m *planner) request(id string) plan.Request {
 	return m.asked[id]
 }
 
-// set makes a tool do something else. A result without a status stands for the usual one.
+// set replaces the behaviour of a tool. A result without a status means the usual one.
 func (m *planner) set(tool string, f func(ctx context.Context, w jobs.Work) (plan.Result, error)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -227,9 +226,9 @@ func (m *planner) fails(tool, problem string, final bool) {
 	})
 }
 
-// gate is where something waits until it is opened, or told to stop.
+// gate blocks its users until it is opened or their context ends.
 type gate struct {
-	entered, left chan struct{} // one for each that came and went
+	entered, left chan struct{} // one value per user
 	open          chan struct{}
 }
 
@@ -248,14 +247,14 @@ func (g *gate) pass(ctx context.Context) error {
 	}
 }
 
-// blocks lets a tool wait at a gate.
+// blocks makes a tool wait at a gate.
 func (m *planner) blocks(tool string) *gate {
 	g := newGate()
 	m.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 	return g
 }
 
-// until lets a tool wait at a gate whatever its context says.
+// until makes a tool wait at a gate, ignoring its context.
 func (*planner) until(g *gate) func(context.Context, jobs.Work) (plan.Result, error) {
 	return func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
 		return plan.Result{}, g.pass(context.WithoutCancel(ctx))

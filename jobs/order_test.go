@@ -21,7 +21,7 @@ func TestTheRequestsOfAThreadRunInTheirOrder(t *testing.T) {
 			h.handle(one, h.says("t", "ann", "first")), h.handle(two, h.says("t", "bob", "second")), h.handle(one, h.says("t", "ann", "third")),
 		}
 		<-first.entered
-		for i := range 3 { // other threads go on meanwhile
+		for i := range 3 { // other threads continue meanwhile
 			if r := h.ask(two, h.says(fmt.Sprintf("other%d", i), "ann", "blur")); r.Runs[0].Status != jobs.Done {
 				h.t.Errorf("the other thread's is %s", r.Runs[0].Status)
 			}
@@ -113,7 +113,7 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 		Boxes: []adapters.Box{{XMin: 1, YMin: 2, XMax: 10, YMax: 20}}, Mask: &mask,
 	}
 	h.handle(j, e)
-	h.handle(j, e) // the platform tells of it again
+	h.handle(j, e) // the platform repeats the event
 	given := h.planner.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
 	if len(given) == 0 || given[0] != picture {
 		t.Fatalf("given are %+v, without the picture that is marked", given)
@@ -137,13 +137,12 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 		t.Errorf("the points are %v, the boxes %v", points, boxes)
 	}
 	next := h.planner.request(h.ask(j, h.says("t", "ann", "blur")).ID)
-	if len(next.Given) != 0 || len(next.Earlier) != 5 { // the picture, the marks, what cut made
+	if len(next.Given) != 0 || len(next.Earlier) != 5 { // the picture, the marks and the result of cut
 		t.Errorf("given is %v, earlier are %v", next.Given, next.Earlier)
 	}
 }
 
-// TestMarksComeWithTheirMessage points at a file as it is sent, and again, with another one
-// in between, at what the thread has by then.
+// TestMarksComeWithTheirMessage marks a file as it is sent, and later again, with another file in between.
 func TestMarksComeWithTheirMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -176,8 +175,7 @@ func TestMarksComeWithTheirMessage(t *testing.T) {
 	}
 }
 
-// TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore has a place in the line whose request's
-// time had come.
+// TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore has a place in the line whose request has expired.
 func TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -9,7 +9,7 @@ import (
 	"atelier/jobs"
 )
 
-// clock is a clock that is set by hand.
+// clock is a manual clock.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -29,7 +29,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// passedOver reports whether an event was taken for nothing that the bot has to do.
+// passedOver reports whether an event was ignored.
 func (h *house) passedOver(j *jobs.Jobs, e adapters.Event) bool {
 	h.t.Helper()
 	id := h.handle(j, e)
@@ -68,13 +68,13 @@ func TestOnePersonsTalkWithTheBotNeedsNoMention(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsAnswered asks a question in a thread of several, and lets them speak.
+// TestAQuestionIsAnswered asks a question in a thread of several people, who then write.
 func TestAQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by      string
-		replies bool          // to the question
-		after   time.Duration // since it was asked
+		replies bool          // replies to the question
+		after   time.Duration // time since the question
 		mention bool
 		answers bool
 		heard   bool

@@ -17,7 +17,7 @@ func TestADiamondRunsAtItsWidth(t *testing.T) {
 	value := func(v string) []plan.Binding {
 		return []plan.Binding{{Arg: "in", Type: plan.Text, Source: plan.FromValue(v)}}
 	}
-	const width = 8 // as many as there are workers
+	const width = 8 // the number of workers
 	s := plan.Solution{Score: 5, Actions: []plan.Action{{Tool: "top", Returns: plan.Text, Args: value("x")}}}
 	last := plan.Action{Tool: "bottom", Returns: plan.Text}
 	for i := range width {
@@ -36,7 +36,7 @@ func TestADiamondRunsAtItsWidth(t *testing.T) {
 	}
 	id := h.handle(j, h.says("t", "ann", "all of it"))
 	for range width {
-		<-g.entered // all of them at once: none is let out before the last one came
+		<-g.entered // all at once: none continues before the last one has arrived
 	}
 	if h.planner.count("bottom") != 0 {
 		t.Error("the last one began before its inputs")

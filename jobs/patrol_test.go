@@ -16,14 +16,14 @@ import (
 	"atelier/storage"
 )
 
-// patrols lets a process go on patrol, whosever turn it is.
+// patrols makes a process patrol, whosever turn it is.
 func (h *house) patrols(j *jobs.Jobs, over map[string]int) {
 	h.t.Helper()
 	check(h.t, h.state.Delete(h.t.Context(), "workers-patrol/turn"))
 	check(h.t, j.PatrolOnce(h.t.Context(), over))
 }
 
-// TestAnAnswerThatIsNotHandedOverAnyMoreIsSent: whatever became of its task.
+// TestAnAnswerThatIsNotHandedOverAnyMoreIsSent even if its task was lost.
 func TestAnAnswerThatIsNotHandedOverAnyMoreIsSent(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(h *house, queue, task string){
@@ -49,7 +49,7 @@ func TestAnAnswerThatIsNotHandedOverAnyMoreIsSent(t *testing.T) {
 	}
 }
 
-// TestARunThatWasBegunByHalfIsTakenUp: its process died before it had handed anything over.
+// TestARunThatWasBegunByHalfIsTakenUp: its process died before it had enqueued a task.
 func TestARunThatWasBegunByHalfIsTakenUp(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -103,7 +103,7 @@ func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
 	id := h.handle(j, h.says("t", "ann", "blur"))
 	<-g.entered
 	check(t, h.inspector().ArchiveTask(jobs.QueuePlan, "deadline:"+id+":1:"))
-	h.patrols(j, map[string]int{}) // it has time left
+	h.patrols(j, map[string]int{}) // its deadline has not passed
 	if info, err := h.inspector().GetTaskInfo(jobs.QueuePlan, "deadline:"+id+":1:"); err != nil || info.State != asynq.TaskStateArchived {
 		t.Errorf("it comes too soon: %v", err)
 	}
@@ -114,7 +114,7 @@ func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
 	}
 }
 
-// TestWhoComesToItsTurnHasADeadline although it was recorded by half.
+// TestWhoComesToItsTurnHasADeadline although the request was only half recorded.
 func TestWhoComesToItsTurnHasADeadline(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -135,7 +135,7 @@ func TestWhoComesToItsTurnHasADeadline(t *testing.T) {
 	h.wait(j, last, 1)
 }
 
-// TestTheTimeOfATurnBeginsOnce, however many processes look at who waits for its files.
+// TestTheTimeOfATurnBeginsOnce, however many processes begin the turn.
 func TestTheTimeOfATurnBeginsOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -153,7 +153,7 @@ func TestTheTimeOfATurnBeginsOnce(t *testing.T) {
 	}
 }
 
-// TestAFurtherRunWaitsForNoTurn: not with its deadline either.
+// TestAFurtherRunWaitsForNoTurn, and neither does its deadline.
 func TestAFurtherRunWaitsForNoTurn(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -180,7 +180,7 @@ func TestAFurtherRunWaitsForNoTurn(t *testing.T) {
 	h.wait(j, first, 1)
 }
 
-// hiccup fails once when a task of a stage is handed over.
+// hiccup fails once when a task of a stage is enqueued.
 type hiccup struct {
 	stage string
 	left  *atomic.Int64
@@ -199,7 +199,7 @@ func (f hiccup) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain.
+// TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain: a repeated event enqueues what failed before.
 func TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -218,7 +218,7 @@ func TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain(t *testing.T) {
 	}
 }
 
-// stumbles is a state that fails once to write down that a request has left its line.
+// stumbles is a state that fails once to record that a request has left its line.
 type stumbles struct {
 	storage.State
 
@@ -232,7 +232,7 @@ func (s *stumbles) Append(ctx context.Context, key string, value []byte, expiry 
 	return s.State.Append(ctx, key, value, expiry)
 }
 
-// TestAnUnknownRequestHoldsUpNoOther: it is half forgotten.
+// TestAnUnknownRequestHoldsUpNoOther: a half-forgotten request does not block the patrol.
 func TestAnUnknownRequestHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

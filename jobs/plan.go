@@ -92,14 +92,14 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 	return p, nil
 }
 
-// inputs make the requests that the agent gets.
+// inputs builds the requests that the agent plans.
 type inputs struct {
 	store    *record.Store
 	programs func(adapters.Thread) bool
 }
 
-// of is the request as the agent sees it, with the thread as it was when the files were fetched. For
-// the agent, r must be unpacked.
+// of returns the request for the agent, with the thread as it was when the files were fetched. R must be
+// unpacked.
 func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
 	id := record.ThreadID(r.Asked.Event.Thread)
 	asked := plan.Request{ID: r.ID, Thread: id, Wish: r.WishOf(g), At: g.At, Language: r.Language(), Operator: r.Asked.Options.Operator}
@@ -109,7 +109,7 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 	if r.Given == nil {
 		return asked, nil
 	}
-	if r.Asked.Act.Tries() { // "it" is the sample, whatever else is in the thread
+	if r.Asked.Act.Tries() { // "it" means the sample, whatever else is in the thread
 		asked.Given = r.Given.Resources
 		return asked, nil
 	}

@@ -15,11 +15,11 @@ import (
 	"atelier/storage"
 )
 
-// unhashed finds what the names of results end with.
+// unhashed matches the hashes at the end of result names.
 var unhashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 
-// TestFilesThatAPlatformDoesNotTake go as links. Where there are none they are left out, the
-// text says which ones and why, and the request is not shown as done.
+// TestFilesThatAPlatformDoesNotTake are sent as links. Without links they are left out, the text says which ones and why,
+// and the request is not shown as done.
 func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 	t.Parallel()
 	const room = "The workspace has no space left for files."
@@ -41,9 +41,9 @@ func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits adapters.Limits
 		refuse func(r adapters.Reply) error
-		linked string // which of the three files
-		said   string // where there are no links
-		always string // where there are, too
+		linked string // the linked one of the three files
+		said   string // without links
+		always string // with links, too
 	}{
 		"all are taken": {},
 		"two are larger than the limit": {
@@ -129,11 +129,10 @@ func (withLinks) Link(_ context.Context, key string, _ time.Duration) (string, e
 	return "https://example.org/files/" + key, nil
 }
 
-// links lets people be given links to files.
+// links enables links to files.
 func (h *house) links() { h.blobs = withLinks{h.blobs} }
 
-// TestAnAnswerThatMayNotBeWritten has files too, and without them it is refused as well: what
-// is told is why, and the log says it to whoever must act.
+// TestAnAnswerThatMayNotBeWritten has files, and is rejected without them as well: people and the log are told why.
 func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -157,8 +156,8 @@ func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWhatWasRefusedIsNotTriedAgain where the rest of the answer may stand already: it is that
-// rest that is sent under the key.
+// TestWhatWasRefusedIsNotTriedAgain if the rest of the answer may be posted already: that rest is posted again under the
+// key.
 func TestWhatWasRefusedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -181,7 +180,7 @@ func TestWhatWasRefusedIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAnIncompleteAnswerStaysSo where it could not be written down at once that it stands.
+// TestAnIncompleteAnswerStaysSo if its post could not be recorded at once.
 func TestAnIncompleteAnswerStaysSo(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -197,7 +196,7 @@ func TestAnIncompleteAnswerStaysSo(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreGone when the answer is sent are named, and the rest arrives. If nothing of it is gone, its thread is.
+// TestFilesThatAreGone are named, and the rest is sent. If no file is gone, the thread is.
 func TestFilesThatAreGone(t *testing.T) {
 	t.Parallel()
 	for lost, want := range map[int]string{1: "The file pic1.png no longer exists.", 2: "The file pic22.png no longer exists.", 0: ""} {

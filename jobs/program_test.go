@@ -10,8 +10,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestOnceMoreRunsTheProgramThatWasWritten for the same step, in whichever process, and none
-// that was written for another step.
+// TestOnceMoreRunsTheProgramThatWasWritten for the same step, in any process, and none written for another step.
 func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -66,7 +65,7 @@ func TestProgramsAreForbiddenByPlace(t *testing.T) {
 	}
 }
 
-// programs are those that the tool write was given, which no other tool may be.
+// programs returns the programs passed to the tool write. Other tools must get none.
 func programs(m *planner) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

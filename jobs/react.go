@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// reactions do what signs on answers ask for.
+// reactions handles signs on answers.
 type reactions struct {
 	store    *record.Store
 	limits   *limits
@@ -22,13 +22,13 @@ type reactions struct {
 	tryer    *tryer
 	adapters map[string]adapters.Adapter
 	metrics  Metrics
-	// refuse tells a person why what they did has no effect.
+	// refuse tells a person why their action has no effect.
 	refuse func(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error
 	say    sayer
 }
 
-// added does what a sign on an answer asks for. Signs on anything else do nothing, nor do signs of
-// people who may not ask there.
+// added handles a sign added to an answer. Signs on other messages are ignored, as are those of people who
+// have no access.
 func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 	r, run, err := a.target(ctx, e)
 	if err != nil || r == nil {
@@ -51,8 +51,8 @@ func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 	return nil
 }
 
-// target is what a reaction is about: nil if it is unknown, or the person may not ask there. The run
-// is nil if the message is not an answer.
+// target returns the request and run that a reaction is about: nil if unknown, or if the person has no
+// access. The run is nil if the message is not an answer.
 func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Request, *record.Run, error) {
 	of, ok, err := a.store.Recall(ctx, e.Reaction.On)
 	if err != nil || !ok {
@@ -71,13 +71,12 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 	return r, r.Run(of.Run), nil
 }
 
-// repeat runs a request again, from the beginning. While that runs, the person cannot start another
-// repeat.
+// repeat runs a request again from the beginning. A person can have only one repeat at a time.
 func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	again := record.Begun{By: e.By.ID, Event: e.Key()}
 	switch {
 	case run == nil:
-	case run.Choice != nil && r.Generations[run.Generation].Plan != nil: // another way, once more
+	case run.Choice != nil && r.Generations[run.Generation].Plan != nil: // repeats an alternative
 		again.Of, again.Choice, again.Anew = run.N, run.Choice, true
 	default:
 		again.Guess = r.Generations[run.Generation].Guess
@@ -88,8 +87,8 @@ func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Requ
 	return a.begin(ctx, e, r, again)
 }
 
-// chooseOffer runs an offer of an answer, once: a run of it that works is shared, and one that is done
-// is left as it is.
+// chooseOffer runs an offer of an answer once: an active run of it is shared, and a finished one is not
+// repeated.
 func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	if run == nil || run.Answer == nil {
 		return nil
@@ -104,7 +103,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true}
 	made := r.RunOf(choice.Pick)
 	switch {
-	case r.BegunBy(choice.Event): // it came before
+	case r.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
 	case made != nil && (!made.Working() || slices.Contains(made.Choosers, choice.By)):
 		return nil
@@ -125,7 +124,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	return a.begin(ctx, e, r, choice)
 }
 
-// chosen is the index of the offer that a reaction picks, -1 if there is none.
+// chosen returns the index of the offer that a reaction picks, -1 if there is none.
 func chosen(a *record.Answer, on *adapters.Reaction) int {
 	n := on.Number - 1
 	if on.Choice != "" {
@@ -137,10 +136,10 @@ func chosen(a *record.Answer, on *adapters.Reaction) int {
 	return n
 }
 
-// begin starts a run that a reaction asks for, if the quota allows it.
+// begin starts the run for a reaction, if the quota allows it.
 func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
 	in, id := r.Asked.Event.Thread, record.RequestID(e)
-	if r.BegunBy(b.Event) { // it came before
+	if r.BegunBy(b.Event) { // a repeated event
 		return a.flow.advance(ctx, r)
 	}
 	refused, err := a.limits.refusal(ctx, id, e, in)
@@ -159,12 +158,12 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 	}
 	after, lost := a.store.Request(ctx, r.ID)
 	if lost = record.IgnoreUnknown(lost); lost == nil && (after == nil || !after.BegunBy(b.Event)) {
-		lost = a.limits.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
+		lost = a.limits.Withdraw(ctx, id, e.By, in) // another person was first, or recording failed
 	}
 	return errors.Join(err, lost)
 }
 
-// remove deletes an answer, for who asked for it and for admins.
+// remove deletes an answer. Only the person who asked and admins may do that.
 func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	deleter, ok := a.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
 	if !ok || run == nil || run.Sent == nil || run.Sent.Ref.IsZero() {
@@ -179,17 +178,17 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 	return a.stopper.noteDeleted(ctx, r, run.N, run.Sent.Ref.Last())
 }
 
-// rate records what a person thinks of an answer, and counts it unless the person thought so before.
+// rate records a person's rating of an answer, and counts it if it changed.
 func (a *reactions) rate(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	vote := record.Vote{By: e.By.ID, Good: e.Reaction.Sign == adapters.Good}
 	if run == nil || run.Answer == nil || !run.MayVote(vote) {
 		return nil
 	}
 	entries, at, err := a.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, Rated: &vote})
-	if err != nil || at == 0 || at > len(entries) { // or it was forgotten meanwhile
+	if err != nil || at == 0 || at > len(entries) { // or forgotten meanwhile
 		return err
 	}
-	before := record.FoldUnrouted(r.ID, entries[:at]).Run(run.N) // as another process may have taken the same event
+	before := record.FoldUnrouted(r.ID, entries[:at]).Run(run.N) // since another process may have handled the same event
 	if old, changed := before.Vote(vote.By); old != vote {
 		a.metrics.Rated(r.Asked.Event.Thread.Adapter, vote.Good, changed)
 	}

@@ -13,7 +13,7 @@ import (
 	"atelier/jobs"
 )
 
-// holds hands tasks to a worker that is not one of ours, which does nothing with them.
+// holds passes tasks to a foreign worker that does nothing with them.
 func (h *house) holds(queue string, tasks map[string]*asynq.Task) {
 	h.t.Helper()
 	client := asynq.NewClientFromRedisClient(h.redis)
@@ -46,13 +46,12 @@ func payload(t *testing.T, fields map[string]any) []byte {
 	return b
 }
 
-// TestWhatIsGivenUpIsGivenUpOnce: asynq holds a task whose worker has died for active for
-// minutes, or for ever.
+// TestWhatIsGivenUpIsGivenUpOnce: asynq considers the task of a dead worker active for minutes, or forever.
 func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	ctx := t.Context()
-	j := h.start(func(c *jobs.Config) { c.Beat, c.Pools = time.Hour, c.Pools[:2] }) // nobody acts
+	j := h.start(func(c *jobs.Config) { c.Beat, c.Pools = time.Hour, c.Pools[:2] }) // nobody runs steps
 	id := h.handle(j, h.says("t", "ann", "blur"))
 	h.log.until(t, 1, "stage done", "stage=plan")
 	r, err := j.Show(ctx, id)
@@ -66,7 +65,7 @@ func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
 	})
 	orphans := map[string]time.Time{}
 	check(t, j.ReapOnce(ctx, orphans))
-	if orphans[last].IsZero() { // beside it may be what is done and not yet noted as that
+	if orphans[last].IsZero() { // others may be done but not yet marked
 		t.Fatalf("the orphans are %v", orphans)
 	}
 	orphans[last] = time.Now().Add(-24 * time.Hour)
@@ -89,7 +88,7 @@ func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
 	}
 }
 
-// TestTasksOfOthersAreLeftAlone: of another program, and of a later version of this one.
+// TestTasksOfOthersAreLeftAlone: those of another program, and of a newer version.
 func TestTasksOfOthersAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

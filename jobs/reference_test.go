@@ -12,8 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestWhatWasMarkedGoesWithTheAnswerToTheQuestion points at a picture and does not say what
-// for.
+// TestWhatWasMarkedGoesWithTheAnswerToTheQuestion marks a picture without saying what for.
 func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -31,7 +30,7 @@ func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
 	}
 }
 
-// TestAReplyToAnAnswerIsAboutWhatItMade although something else came after it.
+// TestAReplyToAnAnswerIsAboutWhatItMade even after other results.
 func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -50,8 +49,8 @@ func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
 	}
 }
 
-// TestAReplyHandsOverTheText of a person's message, which the request need not be about. The bot's own texts and
-// messages with files are not.
+// TestAReplyHandsOverTheText of a person's message, which the request need not be about, but not the bot's own texts or
+// messages with files.
 func TestAReplyHandsOverTheText(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -81,7 +80,7 @@ func TestAReplyHandsOverTheText(t *testing.T) {
 	})
 }
 
-// TestTheLastMarkOnAPictureCounts and no more than people can mean at once.
+// TestTheLastMarkOnAPictureCounts, and the number of marked pictures is limited.
 func TestTheLastMarkOnAPictureCounts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -114,7 +113,7 @@ func TestTheLastMarkOnAPictureCounts(t *testing.T) {
 	check(t, point("a.png", 0))
 }
 
-// TestOnceMoreUnderAnotherWayIsThatWay, computed anew.
+// TestOnceMoreUnderAnotherWayIsThatWay: repeating an alternative runs it again.
 func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -13,7 +13,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// held is a process whose people are held to a quota.
+// held is a process with a quota.
 func held(q quota.Config) func(*jobs.Config) { return func(c *jobs.Config) { c.Quota = q } }
 
 // denies is a list of one person.
@@ -21,7 +21,7 @@ func denies(by string) []quota.Entry {
 	return []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: by}}
 }
 
-// refusals counts what was refused.
+// refusals counts refusals.
 type refusals struct {
 	jobs.Metrics
 
@@ -35,7 +35,7 @@ func (r *refusals) Refused(adapter, why string) {
 	r.all[adapter+" "+why]++
 }
 
-// counted counts what is refused in a process, and passes everything else over.
+// counted counts the refusals of a process.
 func counted(to *refusals) func(*jobs.Config) {
 	return func(c *jobs.Config) { c.Metrics = to }
 }
@@ -52,7 +52,7 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 		}
 		e := h.says("t", "ann", "blur")
 		r := h.ask(j, e)
-		h.handle(other, e) // told twice
+		h.handle(other, e) // a repeated event
 		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") ||
 			!strings.HasSuffix(told, ". Until then, I only mark your messages with ⛔.") {
 			h.t.Errorf("told is %q", told)
@@ -66,13 +66,13 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 			h.handle([]*jobs.Jobs{j, other}[i%2], e)
 			h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Refused)
 		}
-		if r := h.ask(j, h.says("t", "bob", "!hi")); h.told(r) != "hi" { // somebody else
+		if r := h.ask(j, h.says("t", "bob", "!hi")); h.told(r) != "hi" { // another person
 			h.t.Errorf("bob is told %q", h.told(r))
 		}
 		if n := len(h.chat.all()); n != 4 {
 			h.t.Errorf("%d messages", n)
 		}
-		again := h.reacts("bob", e.Message.Ref, "🔁", true) // on what was refused, by who may
+		again := h.reacts("bob", e.Message.Ref, "🔁", true) // on a refused request, by a person who may ask
 		h.handle(j, again)
 		if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done {
 			h.t.Errorf("once more it is %s", r.Runs[1].Status)
@@ -146,7 +146,7 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	}
 }
 
-// TestPointingIsAllowedByItsLink under a list of people, but not in a place that is denied.
+// TestPointingIsAllowedByItsLink even if only some people may ask, but not in a denied place.
 func TestPointingIsAllowedByItsLink(t *testing.T) {
 	t.Parallel()
 	ann := []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: "ann"}}
@@ -209,7 +209,7 @@ func TestMediaOfADay(t *testing.T) {
 	if r := h.ask(j, h.says("t", "ann", "caption", six)); r.Runs[0].Status != jobs.Done {
 		t.Errorf("six bytes: %s", h.told(r))
 	}
-	for _, told := range []int64{0, 6} { // what the platform says of its size
+	for _, told := range []int64{0, 6} { // announced size
 		six.Size = told
 		if got := h.told(h.ask(j, h.says("t", "ann", "caption", six))); !strings.HasPrefix(got, limit) {
 			t.Errorf("told is %q", got)
@@ -220,7 +220,7 @@ func TestMediaOfADay(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsFetchedAgainCountsOnce lets the first try fail after the file was counted.
+// TestAFileThatIsFetchedAgainCountsOnce: the first attempt fails after the file was counted.
 func TestAFileThatIsFetchedAgainCountsOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

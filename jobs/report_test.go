@@ -12,7 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-// reporting is a platform that shows progress, and fails as it is told.
+// reporting is a fake platform that shows progress, and fails as configured.
 type reporting struct {
 	*chat
 
@@ -20,7 +20,7 @@ type reporting struct {
 	shown chan struct{}
 
 	mu   sync.Mutex
-	last int // reports that say that it has ended
+	last int // number of reports of an end
 	now  adapters.Progress
 }
 
@@ -43,7 +43,7 @@ func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef,
 	return adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "progress-" + key}, nil
 }
 
-// until waits until the progress is shown so, and gives it.
+// until waits until the shown progress meets a condition, and returns it.
 func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
 	for {
 		r.mu.Lock()
@@ -99,19 +99,19 @@ func TestProgressIsGivenUpSoonOnceTheAnswerIsThere(t *testing.T) {
 	<-platform.shown
 	close(g.open)
 	h.wait(j, id, 1)
-	h.log.until(t, 5, "the progress could not be shown", id)
+	h.log.until(t, 5, "cannot show progress", id)
 	stop()
 	if platform.last != 5 {
 		t.Errorf("the last word was said %d times", platform.last)
 	}
 }
 
-// typing is a platform that shows who is at work.
+// typing is a fake platform with a typing indicator.
 type typing struct {
 	*reporting
 
 	typed chan adapters.Thread
-	again time.Duration // after which it is to be shown again
+	again time.Duration // after which to show it again
 }
 
 func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, error) {
@@ -119,8 +119,7 @@ func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, e
 	return p.again, nil
 }
 
-// TestTheBotIsShownToBeAtWork while it plans, before there is any progress, and not after the
-// answer.
+// TestTheBotIsShownToBeAtWork while it plans, before there is any progress, and not after the answer.
 func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -139,14 +138,13 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	if p := platform.until(func(p adapters.Progress) bool { return p.Ended }); p.Asker != "ann" {
 		t.Errorf("the progress is that of %q", p.Asker)
 	}
-	h.ask(j, h.commands("t", "ann", "help")) // of which the platform shows that it is answered
+	h.ask(j, h.commands("t", "ann", "help")) // the platform itself shows that it works on commands
 	if n := len(platform.typed); n != 0 {
 		t.Errorf("it types %d times more", n)
 	}
 }
 
-// TestTheBotIsShownToBeAtWorkAgain as long as a step runs, however little there is to tell, and not after the
-// answer.
+// TestTheBotIsShownToBeAtWorkAgain while a step runs, even without progress, and not after the answer.
 func TestTheBotIsShownToBeAtWorkAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -167,6 +165,6 @@ func TestTheBotIsShownToBeAtWorkAgain(t *testing.T) {
 	}()
 	h.wait(j, id, 1)
 	platform.until(func(p adapters.Progress) bool { return p.Ended })
-	close(platform.typed) // whoever types now panics
+	close(platform.typed) // typing panics from now on
 	h.ask(j, h.commands("t", "ann", "help"))
 }

@@ -15,8 +15,8 @@ import (
 	"atelier/storage/redis/embedded"
 )
 
-// restart is a process after another one on the same State, whose queues ended with it. It
-// takes up what was left, which should be so many requests, and does not run yet.
+// restart is a process after another one on the same State, whose queues were lost. It resumes the given number of requests,
+// and does not run yet.
 func (h *house) restart(requests int, change ...func(*jobs.Config)) *jobs.Jobs {
 	h.t.Helper()
 	server := embedded.New()
@@ -36,7 +36,7 @@ func (h *house) restart(requests int, change ...func(*jobs.Config)) *jobs.Jobs {
 
 func hasty(c *jobs.Config) { c.Grace = time.Millisecond }
 
-// TestARequestGoesOnAfterARestart: whatever the process did for it when it ended.
+// TestARequestGoesOnAfterARestart, whatever its stage.
 func TestARequestGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	for stage, hold := range map[string]func(h *house) (at, release chan struct{}){
@@ -111,7 +111,7 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// TestAFurtherRunGoesOnAfterARestart: the request itself was answered long ago.
+// TestAFurtherRunGoesOnAfterARestart although the request was answered long ago.
 func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -131,7 +131,7 @@ func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// broken is a state of processes that break down: they cannot say any more that they end.
+// broken is a state of crashing processes, which cannot record that they end.
 type broken struct{ storage.State }
 
 func (b broken) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
@@ -141,7 +141,7 @@ func (b broken) Append(ctx context.Context, key string, value []byte, expiry tim
 	return b.State.Append(ctx, key, value, expiry)
 }
 
-// TestAStepIsNotBlamedForRestarts: each of them ends in good order.
+// TestAStepIsNotBlamedForRestarts: each process shuts down gracefully.
 func TestAStepIsNotBlamedForRestarts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -162,7 +162,7 @@ func TestAStepIsNotBlamedForRestarts(t *testing.T) {
 	}
 }
 
-// TestAStepThatBreaksTheProgramIsGivenUp: it takes the process with it whenever it is begun.
+// TestAStepThatBreaksTheProgramIsGivenUp: it crashes the process at every start.
 func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -186,11 +186,11 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadStopsNoOther: a request that a later version has gone on with.
+// TestWhatCannotBeReadStopsNoOther: a newer version has continued one of the requests.
 func TestWhatCannotBeReadStopsNoOther(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	j := h.process() // which does not run
+	j := h.process() // not running
 	strange := h.handle(j, h.says("t", "ann", "blur"))
 	plain := h.handle(j, h.says("u", "ann", "blur"))
 	_, err := h.state.Append(t.Context(), "request-"+strange+"/log", []byte(`{"v":99}`), time.Hour)
@@ -200,12 +200,12 @@ func TestWhatCannotBeReadStopsNoOther(t *testing.T) {
 	if r := h.wait(again, plain, 1); r.Runs[0].Status != jobs.Done {
 		t.Errorf("the other one is %s", r.Runs[0].Status)
 	}
-	if !contains([]byte(h.log.String()), "a request cannot be read") {
+	if !contains([]byte(h.log.String()), "cannot read a request") {
 		t.Errorf("nobody is told:\n%s", h.log)
 	}
 }
 
-// TestResumeEndsWithItsContext and says so.
+// TestResumeEndsWithItsContext and returns its error.
 func TestResumeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -15,17 +15,17 @@ import (
 	"atelier/storage"
 )
 
-// Reworker is an [Agent] that can go on from the results of a run without words.
+// Reworker is an [Agent] that can continue from the results of a run at the press of a button.
 type Reworker interface {
-	// Reworks are the ways to do so that can run now, here or in another process.
+	// Reworks returns the reworks that can run now, here or in another process.
 	Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework, error)
-	// Rework plans one of them. For [plan.Smaller], limits are how many bytes each of the files may have then, by name.
-	// Its errors are like those of Plan.
+	// Rework plans one of them. For [plan.Smaller], limits are the maximum sizes of the files in bytes, by name. Its
+	// errors are like those of Plan.
 	Rework(ctx context.Context, r plan.Request, made *plan.Route, how plan.Rework, limits map[string]int64) (*plan.Plan, error)
 }
 
-// reworker goes on from the results of runs, as the signs under their answers ask for. A sign begins a request of its
-// own, or selects results for the person's next message.
+// reworker handles the signs under answers that continue from their results. A sign starts a request of its own, or
+// selects results for the person's next message.
 type reworker struct {
 	store     *record.Store
 	blobs     storage.Blobs
@@ -34,12 +34,12 @@ type reworker struct {
 	limits    *limits
 	limitsOf  func(t adapters.Thread) adapters.Limits
 	say       sayer
-	// patience is how long the next message of a person is taken without a mention.
+	// patience is how long a person's next message needs no mention.
 	patience time.Duration
 	now      func() time.Time
 }
 
-// press goes on from an answer, if it has that sign.
+// press handles a sign on an answer, if the answer offers that sign.
 func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	sign := e.Reaction.Sign
 	if run == nil || run.Answer == nil || run.Route == nil || !slices.Contains(run.Answer.Reply.GoOn, sign) {
@@ -75,7 +75,7 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 
 var deletedResult = plan.Say("That result was deleted. Please send your request again.")
 
-// gone reports whether the answer of a run was deleted or, of variations, one that they go back to.
+// gone reports whether the answer of a run was deleted, or for variations, any answer that they derive from.
 func (w *reworker) gone(ctx context.Context, r *record.Request, run *record.Run, back bool) (bool, error) {
 	for run != nil && !run.Deleted {
 		act := r.Asked.Act
@@ -91,7 +91,7 @@ func (w *reworker) gone(ctx context.Context, r *record.Request, run *record.Run,
 	return true, nil
 }
 
-// wishFor says in words what a rework does with files.
+// wishFor is the request in words that is equivalent to a rework of files.
 func wishFor(how plan.Rework, files string) plan.Message {
 	switch how {
 	case plan.Larger:
@@ -103,10 +103,10 @@ func wishFor(how plan.Rework, files string) plan.Message {
 	}
 }
 
-// maxCalled is how many files a sentence names.
+// maxCalled is the maximum number of files that a sentence names.
 const maxCalled = 3
 
-// called are the names by which people know files of a run.
+// called joins the names under which people know the files of a run.
 func (w *reworker) called(ctx context.Context, r *record.Request, run *record.Run, files []plan.Resource) (string, error) {
 	known, err := w.store.NameFiles(ctx, r, run)
 	if err != nil {
@@ -137,13 +137,13 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	if s := t.Selected(e.By.ID); s != nil && slices.Equal(s.Resources, names) && w.now().Before(s.Until) {
-		return nil // as it was said
+		return nil // the person was told why
 	}
 	came, err := w.store.Logs.Read(ctx, record.RequestLog(record.RequestID(e)))
 	if err != nil {
 		return err
 	}
-	if len(came) == 0 { // otherwise it may have been used since
+	if len(came) == 0 { // otherwise this is a repeated event and the selection may be used up
 		selected := record.Selected{By: e.By.ID, Resources: names, Until: w.now().Add(w.patience)}
 		if _, err := w.store.Logs.Append(ctx, record.ThreadLog(id), record.Entry{Selected: &selected}); err != nil {
 			return err
@@ -173,7 +173,7 @@ func variation(run *record.Run, names []string) int {
 	return 1 + slices.IndexFunc(run.Answer.Offers, func(o plan.Offer) bool { return o.Use == names[0] })
 }
 
-// refused counts a press that is only told something, and refuses it after too many.
+// refused counts a press that is only answered with a notice, and reports whether there were too many.
 func (w *reworker) refused(ctx context.Context, e adapters.Event, in adapters.Thread) (bool, error) {
 	why, err := w.limits.Command(ctx, record.RequestID(e), e.By, in)
 	switch {
@@ -185,7 +185,7 @@ func (w *reworker) refused(ctx context.Context, e adapters.Event, in adapters.Th
 	return false, nil
 }
 
-// tell says something about a press in its thread, to who pressed.
+// tell posts a notice about a press in its thread, for the person who pressed.
 func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request, said plan.Message) error {
 	e.Thread = r.Asked.Event.Thread
 	t, err := w.store.Thread(ctx, record.ThreadID(e.Thread))
@@ -196,7 +196,7 @@ func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request
 	return err
 }
 
-// plan plans what an act asks for.
+// plan plans an act.
 func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request) (*plan.Plan, error) {
 	agent, ok := w.agent.(Reworker)
 	if !ok {
@@ -230,11 +230,11 @@ func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request
 	return agent.Rework(ctx, asked, made, act.How, limits)
 }
 
-// leastSmaller is how many bytes a file has at least that is offered to be made smaller.
+// leastSmaller is the minimum size in bytes of a file that the bot offers to make smaller.
 const leastSmaller = 20_000
 
-// goOn adds the signs by which people can go on from an answer. Of variations, it has the grid alone, and choices of
-// what it shows.
+// goOn adds the signs for continuing from an answer. An answer with variations shows only their grid, and offers a
+// choice between them.
 func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
 	if act := r.Asked.Act; act != nil && act.How == plan.Vary {
 		c.offerVariations(a, r, run)
@@ -248,7 +248,7 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 		return
 	}
 	hows, err := agent.Reworks(ctx, run.Route)
-	if err != nil { // an answer can do without
+	if err != nil { // the signs are optional
 		c.log.WarnContext(ctx, "an answer lacks signs", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	for _, how := range hows {
@@ -259,7 +259,7 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 	}
 }
 
-// variations say what a grid shows, and what is missing; "" if the request made none.
+// variations describes a grid of variations, and which are missing; "" if the request made none.
 func (c *composer) variations(r *record.Request, route *plan.Route) string {
 	if act := r.Asked.Act; act == nil || act.How != plan.Vary || route == nil || !route.Done() {
 		return ""
@@ -272,7 +272,7 @@ func (c *composer) variations(r *record.Request, route *plan.Route) string {
 	return strings.TrimSpace(text + "\n" + adapters.Escape(made.Note))
 }
 
-// offerVariations offers what a grid shows, by its numbers.
+// offerVariations offers the pictures of a grid by number.
 func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *record.Run) {
 	if !run.Route.Done() {
 		return

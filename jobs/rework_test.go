@@ -14,8 +14,7 @@ import (
 	"atelier/storage"
 )
 
-// reworker is a planner that can go on from every result. A rework is a picture, and variations are two of them and
-// a grid.
+// reworker is a planner that can rework every result. A rework is a picture; variations are two pictures and a grid.
 type reworker struct {
 	*planner
 
@@ -38,7 +37,7 @@ func (m *reworker) Rework(_ context.Context, r plan.Request, _ *plan.Route, how 
 	return read("pic" + string(how)), nil
 }
 
-// seeds lets the first step of variations make two pictures.
+// seeds makes two pictures in the first step of variations.
 func (m *reworker) seeds(blobs storage.Blobs) {
 	m.set("picseeds", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
 		var all []plan.Resource
@@ -56,7 +55,7 @@ func (m *reworker) seeds(blobs storage.Blobs) {
 
 func reworking(m *reworker) func(*jobs.Config) { return func(c *jobs.Config) { c.Agent = m } }
 
-// reply is the answer of the first run, as it was sent.
+// reply returns the posted answer of the first run.
 func (h *house) reply(r jobs.Request) adapters.Reply {
 	h.t.Helper()
 	p, ok := h.chat.post(r.Runs[0].Sent)
@@ -101,7 +100,7 @@ func TestTheNextMessageWorksOnWhatIsSelected(t *testing.T) {
 		if got := given(h.planner.request(next.ID)); got != made {
 			h.t.Errorf("it works on %q", got)
 		}
-		h.handle(j, press) // it is told again
+		h.handle(j, press) // a repeated event
 		if !h.passedOver(j, h.overhears("bob", "thanks")) {
 			h.t.Error("what was used is still selected")
 		}
@@ -140,7 +139,7 @@ func TestASelectionLasts(t *testing.T) {
 	}
 }
 
-// TestWhatIsDeletedIsNotGoneOnFrom says so.
+// TestWhatIsDeletedIsNotGoneOnFrom: reworks of deleted results are refused.
 func TestWhatIsDeletedIsNotGoneOnFrom(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -163,7 +162,7 @@ func TestWhatIsDeletedIsNotGoneOnFrom(t *testing.T) {
 	}
 }
 
-// TestAReworkIsARequestOfItsOwn, which is shown and stopped by the message of the first.
+// TestAReworkIsARequestOfItsOwn, shown on and stopped through the first request's message.
 func TestAReworkIsARequestOfItsOwn(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -180,7 +179,7 @@ func TestAReworkIsARequestOfItsOwn(t *testing.T) {
 	if reply := h.reply(larger); reply.AnswerTo.ID != wish.Message.Ref.ID || reply.Mention != "bob" || len(reply.Files) != 1 || !reply.Answer {
 		t.Errorf("sent is %+v", reply)
 	}
-	h.handle(j, press) // it is told twice
+	h.handle(j, press) // a repeated event
 	g := h.planner.blocks("piclarger")
 	working := h.handle(j, h.reacts("bob", larger.Runs[0].Sent, "🔍", true))
 	<-g.entered
@@ -194,7 +193,7 @@ func TestAReworkIsARequestOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestASmallerFile has half the bytes, or what the platform takes.
+// TestASmallerFile has half the bytes, or fits the platform's limit.
 func TestASmallerFile(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[int64]int64{0: 15_000, 100_000: 15_000, 31_000: 15_000, 9_000: 9_000} {
@@ -217,7 +216,7 @@ func TestASmallerFile(t *testing.T) {
 	}
 }
 
-// TestAVariationIsChosenToGoOnWith by its number in the grid.
+// TestAVariationIsChosenToGoOnWith: a variation is picked by its number in the grid.
 func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -13,12 +13,12 @@ import (
 	"atelier/jobs/queue"
 )
 
-// Run works until ctx ends. Then it takes no more tasks, lets the running ones go on for the grace
-// period, ends the rest, which other processes take over once they have ended here, and returns.
-// Only a task that ignores its context is handed to others while it still runs; it is logged. Run
-// does not listen to the adapters: the caller runs them and passes their events to [Jobs.Handle].
+// Run works until ctx is cancelled. Then it takes no more tasks, lets the running ones continue for the
+// grace period, and cancels the rest, which other processes take over once they have returned. A task that
+// ignores its cancellation is logged and taken over while it still runs. Run does not run the adapters: the
+// caller does, and passes their events to [Jobs.Handle].
 func (j *Jobs) Run(ctx context.Context) error {
-	// What runs may go on after ctx has ended.
+	// Running tasks may continue after ctx has ended.
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	servers, err := queue.Start(working, queue.ServerConfig{
@@ -54,7 +54,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.shutdown)
 	defer forget()
 	servers.Shutdown()
-	stop() // also what asynq has given up before
+	stop() // including tasks that asynq no longer waits for
 	j.acks.Wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
@@ -63,7 +63,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	return errors.Join(stuck, j.workers.Remove(context.WithoutCancel(ctx), j.id))
 }
 
-// heartbeat publishes that this process lives.
+// heartbeat publishes that this process is alive.
 func (j *Jobs) heartbeat() *queue.Heartbeat {
 	h := &queue.Heartbeat{Workers: j.workers, Running: j.running, Beat: j.config.Beat, Log: j.log}
 	if j.config.Agent != nil && (j.serves(queue.CPU) || j.serves(queue.GPU) || j.serves(queue.Program)) {
@@ -72,7 +72,7 @@ func (j *Jobs) heartbeat() *queue.Heartbeat {
 	return h
 }
 
-// self is this process as it publishes itself.
+// self is the description of this process for others.
 func (j *Jobs) self() queue.Worker {
 	host, err := os.Hostname()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"atelier/storage"
 )
 
-// runner has the agent run steps, here or in another process.
+// runner runs steps, here or in another process.
 type runner struct {
 	blobs  storage.Blobs
 	tasks  *queue.Tasks
@@ -21,10 +21,10 @@ type runner struct {
 }
 
 // errMoved means that a task was handed over to another queue.
-var errMoved = errors.New("it is done on another queue")
+var errMoved = errors.New("moved to another queue")
 
-// run has the agent do a step, or leaves it to a process that is to do it. If there is none on
-// the task's queue, or it was waited for long enough, the step is done as this process can.
+// run has the agent run a step, or leaves it to a process that runs it better. If the task's queue has no
+// such process, or it did not take the step in time, the step runs here as well as possible.
 func (r *runner) run(ctx context.Context, w queue.Task, of Work) (plan.Result, error) {
 	result, err := r.agent.Act(ctx, of)
 	if !errors.Is(err, ErrLacking) || ctx.Err() != nil {
@@ -32,8 +32,8 @@ func (r *runner) run(ctx context.Context, w queue.Task, of Work) (plan.Result, e
 	}
 	action := of.Steps[of.At].Action
 	others := r.others.CanRun(ctx, action.Tool, w.Queue)
-	// A process without an agent puts steps on cpu that it cannot judge. Nothing goes the other
-	// way, or it might go to and fro.
+	// A process without an agent puts all steps on cpu. Steps never move to cpu, so that they cannot
+	// move back and forth.
 	for _, to := range []string{queue.GPU, queue.Program} {
 		if w.Queue == queue.CPU && r.others.CanRun(ctx, action.Tool, to) && (!others || r.flow.queueFor(ctx, action) == to) {
 			w.Queue = to
@@ -63,7 +63,7 @@ func (r *runner) discard(ctx context.Context, folder string) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer stop()
 	if err := r.blobs.DeleteAll(ctx, folder); err != nil {
-		return fmt.Errorf("delete what is of no use: %w", err)
+		return fmt.Errorf("delete unused media: %w", err)
 	}
 	return nil
 }

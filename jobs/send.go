@@ -15,7 +15,7 @@ import (
 	"atelier/storage"
 )
 
-// sender is the stage send: it posts the answer of a run and ends the run.
+// sender is the stage send: it posts the answer to a run and ends the run.
 type sender struct {
 	store          *record.Store
 	early          *early
@@ -36,7 +36,7 @@ type sender struct {
 	log            *slog.Logger
 }
 
-// run posts the answer of a run in its thread, and ends the run.
+// run posts the answer to a run in its thread, and ends the run.
 func (x *sender) run(ctx context.Context, w queue.Task) error {
 	r, err := x.store.Request(ctx, w.Request)
 	if err != nil {
@@ -46,7 +46,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 	switch {
 	case run == nil || run.Answer == nil:
 		return nil
-	case run.Over: // somebody died between that and the next one's turn
+	case run.Over: // a process died after that and before the next request's turn
 		return x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted.Silent():
 		return x.finish(ctx, r, run.N, &record.Sent{})
@@ -73,7 +73,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 	return x.finish(ctx, r, run.N, run.Sent)
 }
 
-// deliver posts the answer of a run and records its message.
+// deliver posts the answer to a run and records the message.
 func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
 	key := record.SendKey(r.ID, run.N)
 	s, err := x.postOnce(ctx, to, key, r, run)
@@ -81,13 +81,13 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 		return nil, err
 	}
 	r, err = x.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
-	if err == nil || errors.Is(err, record.ErrUnknown) { // or it was forgotten meanwhile
+	if err == nil || errors.Is(err, record.ErrUnknown) { // or forgotten meanwhile
 		x.posts.Forget(key)
 	}
 	return r, err
 }
 
-// postOnce posts the answer of a run, unless this process has posted it and could not record that.
+// postOnce posts the answer to a run, unless this process posted it already and could not record that.
 func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key string, r *record.Request, run *record.Run) (record.Sent, error) {
 	t, before := x.posts.Try(key)
 	if !t.Sent.Ref.IsZero() {
@@ -109,8 +109,8 @@ func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key string, 
 	return s, nil
 }
 
-// ready checks that State can be written, before an answer is posted that could not be recorded. At
-// the first try the answer itself was written just before.
+// ready checks that State can be written, so that no answer is posted that cannot be recorded. The first
+// attempt needs no check: the answer itself was written just before.
 func (x *sender) ready(ctx context.Context, id string, run int) error {
 	if err := x.state.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(x.self), x.retention); err != nil {
 		return fmt.Errorf("note that an answer is sent: %w", err)
@@ -118,8 +118,8 @@ func (x *sender) ready(ctx context.Context, id string, run int) error {
 	return nil
 }
 
-// showNumbers puts the numbers under an answer by which people pick offers. The run does not wait for
-// it, except for a pause that the platform wants.
+// showNumbers adds the numbers for picking offers to an answer. Failures do not hold up the run, but it
+// waits for the platform's rate limit.
 func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
 	o, ok := to.(adapters.Offerer)
 	if !ok || len(run.Answer.Offers) == 0 {
@@ -128,16 +128,16 @@ func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string
 	err := o.Offer(ctx, run.Sent.Ref, len(run.Answer.Offers))
 	switch wait := record.WaitFor(err); {
 	case wait > 0:
-		return queue.Wait(wait, fmt.Errorf("put the numbers on an answer: %w", err))
+		return queue.Wait(wait, fmt.Errorf("add numbers to an answer: %w", err))
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("put the numbers on an answer: %w", err)
+		return fmt.Errorf("add numbers to an answer: %w", err)
 	case err != nil && !adapters.Final(err):
-		x.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
+		x.log.WarnContext(ctx, "cannot add numbers to an answer", "request", id, "error", plan.ForOperator(err))
 	}
 	return nil
 }
 
-// finish ends a run: the thread remembers it, and goes on.
+// finish ends a run, records it in the thread, and begins the thread's next request.
 func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record.Sent) error {
 	id, run := r.ID, r.Run(n)
 	if run == nil || run.Over {
@@ -146,7 +146,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	key := record.SendKey(id, n)
 	if run.Sent == nil {
 		if at := x.posts.At(key); !at.Ref.IsZero() {
-			s = &at // whatever went wrong after it was posted
+			s = &at // posted, even if a later part failed
 		}
 		run.Sent = s
 		if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Sent: s}); err != nil {
@@ -183,12 +183,12 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	}
 	x.flow.written(ctx, r)
 	if err := x.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
-		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
+		x.log.DebugContext(ctx, "cannot remove a deadline", "request", id, "error", plan.ForOperator(err))
 	}
 	refused := run.Halted != nil && run.Halted.Why == record.HaltRefused
 	told := run.Halted != nil && run.Halted.Why == record.HaltTold
 	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
-	if run.ShownOnMessage() && !replaced { // the message shows how the later request stands
+	if run.ShownOnMessage() && !replaced { // the message shows the status of the newer request
 		sign := shown(status)
 		if refused {
 			sign = adapters.Refused
@@ -196,7 +196,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 		x.acks.Show(ctx, e, sign)
 	}
 	took := x.now().Sub(run.BeganAt)
-	if !refused && !told { // which are no requests
+	if !refused && !told { // these are not requests
 		x.metrics.Ended(e.Thread.Adapter, status, took)
 	}
 	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
@@ -204,7 +204,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	return x.flow.beginNext(ctx, t)
 }
 
-// shown is how a status is shown on the message.
+// shown converts a status to the one shown on the message.
 func shown(s record.Status) adapters.Status {
 	switch s {
 	case record.Done:

@@ -18,7 +18,7 @@ func TestAPauseThatThePlatformWantsIsNoTry(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(n int, _ adapters.Reply) error {
-		if n <= 25 { // more often than is tried
+		if n <= 25 { // more often than the limit of retries
 			return &adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}
 		}
 		return nil
@@ -65,7 +65,7 @@ func TestAnAnswerThatCannotBeSentEndsItsRunAndTheThreadGoesOn(t *testing.T) {
 	if r := h.wait(j, second, 1); h.told(r) != "Here it is." || h.chat.sends != 2 {
 		t.Errorf("sent %d times", h.chat.sends)
 	}
-	if m.of(jobs.Failed) != 1 { // it is counted before the thread goes on
+	if m.of(jobs.Failed) != 1 { // it is counted before the thread continues
 		t.Error("it is not counted as failed")
 	}
 }
@@ -90,7 +90,7 @@ func (e *endings) of(s jobs.Status) int {
 	return e.all[s]
 }
 
-// TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew, since nobody has seen it.
+// TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew: it can be picked again, since nobody has seen it.
 func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -112,7 +112,7 @@ func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
 	}
 }
 
-// TestAQuestionThatCannotBeSentIsNotOpen, so that nothing is taken for its answer.
+// TestAQuestionThatCannotBeSentIsNotOpen, so that no message counts as its answer.
 func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -130,7 +130,7 @@ func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatBreaksTheProgramIsGivenUp, and the thread goes on.
+// TestAnAnswerThatBreaksTheProgramIsGivenUp, and the thread continues.
 func TestAnAnswerThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -152,7 +152,7 @@ func TestAnAnswerThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	}
 }
 
-// refusing is a state that refuses so many writings, but for the signs of life.
+// refusing is a state that fails a number of writes, except heartbeats.
 type refusing struct {
 	storage.State
 
@@ -190,12 +190,11 @@ func (r *refusing) refused(key string) error {
 	return fmt.Errorf("write: %w", storage.ErrFull)
 }
 
-// TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull has a disk that is full after the
-// answer was posted, or before it is tried again.
+// TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull has a disk that is full after the answer was posted, or before a retry.
 func TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before error // of the first try
+		before error // of the first attempt
 		sends  int
 	}{
 		"after it was posted":                                   {nil, 1},
@@ -235,7 +234,7 @@ func TestWhyAnAnswerCannotBeSentIsForThePersonAlone(t *testing.T) {
 	}
 }
 
-// numbering is a platform that wants pauses, or fails, before it takes numbers.
+// numbering is a fake platform that limits the rate of numbers, or fails.
 type numbering struct {
 	*chat
 
@@ -282,7 +281,7 @@ func TestTheNumbersAreOnTheAnswer(t *testing.T) {
 	}
 }
 
-// silent is a state whose hints nobody hears.
+// silent is a state that drops hints.
 type silent struct{ storage.State }
 
 func (silent) Publish(context.Context, string, []byte) error { return storage.ErrUnreachable }

@@ -21,7 +21,7 @@ func TestAQuestionThatWasAnsweredDoesNotAskAnyMore(t *testing.T) {
 	})
 }
 
-// TestAFileOfNoUseIsNoFailedTask: whoever runs the program has nothing to do about it.
+// TestAFileOfNoUseIsNoFailedTask, since the operator need not act.
 func TestAFileOfNoUseIsNoFailedTask(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -13,8 +13,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestWhatIsTakenIsToldOnceOfSeveralFiles that are of other kinds, beside one that is taken
-// and without.
+// TestWhatIsTakenIsToldOnceOfSeveralFiles of unsupported kinds, with and without a supported one.
 func TestWhatIsTakenIsToldOnceOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -36,13 +35,13 @@ func TestWhatIsTakenIsToldOnceOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestATextThatIsTooMuchTakesNoRoom from what comes behind it.
+// TestATextThatIsTooMuchTakesNoRoom from the files after it.
 func TestATextThatIsTooMuchTakesNoRoom(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
 	var files []adapters.File
-	for i := range 9 { // the last of them is too much
+	for i := range 9 { // the last one exceeds the limit
 		files = append(files, h.chat.upload(fmt.Sprintf("t%d.txt", i), strings.Repeat(string(rune('a'+i)), 1<<20-10)))
 	}
 	files = append(files, h.chat.upload("z.txt", "small"), h.chat.upload("a.png", "PNG a"))

@@ -12,7 +12,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// answered is a request with two other ways, which is done.
+// answered is a completed request with two alternatives.
 func (h *house) answered(j *jobs.Jobs) jobs.Request {
 	h.t.Helper()
 	return h.ask(j, h.says("t", "ann", "first>blur|first>slow|edge"))
@@ -48,14 +48,14 @@ func TestTheSameIsChosenByManyAndRunsOnce(t *testing.T) {
 		}
 		all.Wait()
 		<-g.entered
-		h.chooses(j, "ann", r, 2, true) // something else runs beside
+		h.chooses(j, "ann", r, 2, true) // another run in parallel
 		if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done {
 			h.t.Errorf("the other way is %s", r.Runs[2].Status)
 		}
 		close(g.open)
 		r = h.wait(j, r.ID, 2)
-		h.chooses(j, "late", r, 1, true) // it is made
-		h.chooses(j, "p1", r, 1, false)  // too late to be taken back
+		h.chooses(j, "late", r, 1, true) // completed
+		h.chooses(j, "p1", r, 1, false)  // too late to take back
 		h.chooses(j, "p1", r, 1, true)
 		if runs := h.runs(j, r); len(runs) != 3 || runs[1].Status != jobs.Done || h.planner.count("slow") != 1 || h.planner.count("first") != 1 {
 			h.t.Errorf("%d runs, the choice is %s, it ran %d times", len(runs), runs[1].Status, h.planner.count("slow"))
@@ -76,7 +76,7 @@ func TestTheLastOneWhoTakesAChoiceBackStopsIt(t *testing.T) {
 		<-g.entered
 		h.chooses(other, "bob", r, 1, true)
 		h.chooses(other, "ann", r, 1, false)
-		h.chooses(other, "eve", r, 1, false) // who never chose it
+		h.chooses(other, "eve", r, 1, false) // a person who never chose it
 		if runs := h.runs(j, r); runs[1].Status != jobs.Running {
 			h.t.Errorf("as long as bob wants it, it is %s", runs[1].Status)
 		}
@@ -122,7 +122,7 @@ func TestChoicesOutliveTheProcess(t *testing.T) {
 		<-g.entered
 		stop()
 		j := h.start()
-		h.chooses(j, "bob", r, 1, true) // it runs, as far as is written
+		h.chooses(j, "bob", r, 1, true) // it runs according to the record
 		<-g.entered
 		h.chooses(j, "ann", r, 1, false)
 		h.chooses(j, "ann", r, 2, true)
@@ -141,8 +141,7 @@ func TestChoicesOutliveTheProcess(t *testing.T) {
 	})
 }
 
-// TestAFloodOfReactionsComesToAnEnd puts a sign on and off a thousand times, each of which
-// is another event.
+// TestAFloodOfReactionsComesToAnEnd adds and removes a sign a thousand times, each time as a new event.
 func TestAFloodOfReactionsComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -202,7 +201,7 @@ func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
 	g := h.planner.blocks("slow")
 	h.chooses(j, "bob", r, 1, true) // his first
 	<-g.entered
-	h.chooses(j, "bob", r, 2, true) // which is a second at once
+	h.chooses(j, "bob", r, 2, true) // a second concurrent one
 	if r = h.wait(j, r.ID, 3); r.Runs[2].Stopped != "refused" {
 		t.Errorf("the second at once is %s", r.Runs[2].Status)
 	}
@@ -213,7 +212,7 @@ func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
 	for range 20 {
 		h.chooses(j, "bob", r, 2, true)
 	}
-	h.chooses(j, "ann", r, 1, true) // which runs already
+	h.chooses(j, "ann", r, 1, true) // already running
 	h.handle(j, h.says("t2", "ann", "!her second"))
 	close(g.open)
 	r = h.wait(j, r.ID, 2)
@@ -224,7 +223,7 @@ func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
 	}
 }
 
-// TestAChoiceIsRunBeforeItsAnswerHasEveryNumber chooses as soon as the answer stands.
+// TestAChoiceIsRunBeforeItsAnswerHasEveryNumber picks as soon as the answer is posted.
 func TestAChoiceIsRunBeforeItsAnswerHasEveryNumber(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

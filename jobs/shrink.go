@@ -17,19 +17,19 @@ import (
 
 // Fitter is an [Agent] that can make a file smaller.
 type Fitter interface {
-	// Fit makes a picture, video or sound small enough for a limit in bytes, and stores it in the
-	// folder. It is false if no tool of this process can do that.
+	// Fit shrinks a picture, video or sound to a limit in bytes and stores it in the folder. It returns
+	// false if no tool of this process can do that.
 	Fit(ctx context.Context, made plan.Resource, limit int64, folder string) (plan.Resource, bool, error)
 }
 
-// shrinker makes results smaller that are too large for a platform.
+// shrinker shrinks results that are too large for a platform.
 type shrinker struct {
 	agent Agent
 	blobs storage.Blobs
 	log   *slog.Logger
 }
 
-// of makes the files of a run smaller, unless the size or the format is what was asked for.
+// of returns a function that shrinks the files of a run, unless the request asks for a size or format.
 func (s *shrinker) of(r *record.Request, run *record.Run) func(context.Context, adapters.Attachment, int64) (adapters.Attachment, bool, error) {
 	return func(ctx context.Context, f adapters.Attachment, limit int64) (adapters.Attachment, bool, error) {
 		fitter, ok := s.agent.(Fitter)
@@ -46,8 +46,8 @@ func (s *shrinker) of(r *record.Request, run *record.Run) func(context.Context, 
 		switch {
 		case ctx.Err() != nil:
 			return f, false, ctx.Err()
-		case err != nil: // it can be linked, or left out
-			s.log.WarnContext(ctx, "a file could not be made smaller", "request", r.ID, "error", plan.ForOperator(err))
+		case err != nil: // the file can be linked, or left out
+			s.log.WarnContext(ctx, "cannot shrink a file", "request", r.ID, "error", plan.ForOperator(err))
 			return f, false, nil
 		case !ok:
 			return f, false, nil
@@ -57,7 +57,7 @@ func (s *shrinker) of(r *record.Request, run *record.Run) func(context.Context, 
 			return f, false, nil
 		}
 		if err != nil {
-			return f, false, fmt.Errorf("look at a file: %w", err)
+			return f, false, fmt.Errorf("stat a file: %w", err)
 		}
 		kind := storage.ContentOf(small.Blob)
 		f.Name = strings.TrimSuffix(f.Name, path.Ext(f.Name)) + path.Ext(small.Blob)
@@ -66,10 +66,10 @@ func (s *shrinker) of(r *record.Request, run *record.Run) func(context.Context, 
 	}
 }
 
-// forms are the parameters by which people ask for a size or a format.
+// forms are the parameters that set a size or a format.
 var forms = []string{"size", "sizes", "width", "height", "factor", "format", "limit", "rate", "quality"}
 
-// asksForForm reports whether a route was asked to reach a size or a format, which a smaller file would not have.
+// asksForForm reports whether a route sets a size or a format, which shrinking would change.
 func asksForForm(route *plan.Route) bool {
 	return slices.ContainsFunc(route.Steps(), func(s plan.Step) bool {
 		return slices.ContainsFunc(s.Action.Args, func(b plan.Binding) bool { return slices.Contains(forms, b.Arg) })

@@ -11,7 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// fitter is a planner that can make files smaller: to a byte, or to nothing smaller.
+// fitter is a planner that can shrink files, to one byte or not at all.
 type fitter struct {
 	*planner
 
@@ -26,7 +26,7 @@ func (f fitter) Fit(ctx context.Context, made plan.Resource, _ int64, folder str
 	return made, true, f.blobs.Put(ctx, made.Blob, strings.NewReader(f.to))
 }
 
-// TestWhatIsTooLargeIsMadeSmaller once, and left out if that does not help.
+// TestWhatIsTooLargeIsMadeSmaller: it is shrunk once, and left out if that does not help.
 func TestWhatIsTooLargeIsMadeSmaller(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]struct {

@@ -77,7 +77,7 @@ func TestTheLogHasTheRequestAndNothingOfWhatPeopleWrote(t *testing.T) {
 	for _, q := range []string{"plan", "cpu", "gateway:chat"} {
 		archived, err := h.inspector().ListArchivedTasks(q)
 		if err != nil {
-			continue // nothing was ever in it
+			continue // never used
 		}
 		for _, task := range archived {
 			if strings.Contains(task.LastErr, "secret") {

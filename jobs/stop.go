@@ -14,7 +14,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// stopper stops runs before they end by themselves.
+// stopper stops runs.
 type stopper struct {
 	store   *record.Store
 	index   *record.Index
@@ -25,13 +25,12 @@ type stopper struct {
 	log     *slog.Logger
 }
 
-// errNotTheirs means that somebody may not stop a request.
-var errNotTheirs = errors.New("only who asked for it, and admins, may stop it")
+// errNotTheirs means that a person may not stop a request.
+var errNotTheirs = errors.New("only the person who asked and admins may stop it")
 
-// asked stops what a person wants to stop: the runs of a request, or what the person last asked for in
-// the thread and has not ended. In a channel, its threads count too. Who picked an alternative may stop that
-// alone. It fails with [errNotTheirs] if the person may stop nothing of what is in progress; then it returns the
-// thread of the request.
+// asked handles a person's request to stop: the runs of a given request, or else the person's latest active request
+// in the thread, or in a channel, its threads included. A person who picked an alternative may stop only that. It
+// fails with [errNotTheirs] and returns the thread of the request if the person may stop nothing that is in progress.
 func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thread, err error) {
 	why := record.HaltCancelled
 	if e.Cancel.Deleted {
@@ -53,7 +52,7 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	if m := r.Message(); e.Cancel.Deleted && m != nil && m.Ref.Key() != e.Cancel.On.Key() {
 		return in, o.noteDeleted(ctx, r, of.Run, e.Cancel.On)
 	}
-	for _, id := range r.ActedOnBy { // which are shown by the same message
+	for _, id := range r.ActedOnBy { // these are shown on the same message
 		further, err := o.store.Request(ctx, id)
 		if err == nil && (e.Cancel.Deleted || e.By.Admin || e.By.ID == further.Asked.Event.By.ID) {
 			err = ignoreOver(o.cancel(ctx, id, stop))
@@ -83,8 +82,8 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	return in, nil
 }
 
-// noteDeleted records that the answer of a run is gone, if the message that was deleted is the one that
-// people react to.
+// noteDeleted records that the answer to a run was deleted, if the deleted message is the one that people
+// react to.
 func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, n int, gone adapters.MessageRef) error {
 	run := r.Run(n)
 	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Last().Key() != gone.Key() {
@@ -94,8 +93,8 @@ func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, n int, gon
 	return err
 }
 
-// ErrOver means that it is too late: the request has ended.
-var ErrOver = errors.New("it has ended")
+// ErrOver means that the request has ended already.
+var ErrOver = errors.New("already ended")
 
 func ignoreOver(err error) error {
 	if errors.Is(err, ErrOver) {
@@ -104,7 +103,7 @@ func ignoreOver(err error) error {
 	return record.IgnoreUnknown(err)
 }
 
-// cancelLast stops what the person last asked for; of another person's request, the run they picked.
+// cancelLast stops the person's latest request, or in another person's request, the run they picked.
 func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.Halted) error {
 	requests, err := o.index.Unfinished(ctx, e.By.ID, e.Thread)
 	if err != nil || len(requests) == 0 {
@@ -122,7 +121,7 @@ func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.
 	return nil
 }
 
-// cancel stops every working run of a request. It fails with [ErrOver] if there is none.
+// cancel stops every active run of a request. It fails with [ErrOver] if there is none.
 func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error {
 	r, err := o.store.Request(ctx, id)
 	if err != nil {
@@ -144,8 +143,8 @@ func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error 
 	return nil
 }
 
-// halt stops a run: it records the halt, tells the processes that work on it, and enqueues the
-// answer. A process that misses the hint finds the halt in the record.
+// halt stops a run: it records the halt, notifies the processes that work on it, and enqueues the answer. A
+// process that misses the hint finds the halt in the record.
 func (o *stopper) halt(ctx context.Context, id string, n int, h record.Halted) error {
 	if _, err := o.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Halted: &h}); err != nil {
 		return err
@@ -153,14 +152,14 @@ func (o *stopper) halt(ctx context.Context, id string, n int, h record.Halted) e
 	return o.announce(ctx, id, n, h.Why)
 }
 
-// announce tells the processes that work on a run that it was halted, and enqueues its answer.
+// announce notifies the processes that work on a halted run, and enqueues its answer.
 func (o *stopper) announce(ctx context.Context, id string, n int, why record.Reason) error {
 	hint, err := json.Marshal(record.RunRef{Request: id, Run: n})
 	if err != nil {
 		return fmt.Errorf("encode a stop: %w", err)
 	}
 	if err := o.hints.Publish(ctx, queue.Stops, hint); err != nil {
-		return fmt.Errorf("tell of a stop: %w", err)
+		return fmt.Errorf("publish a stop: %w", err)
 	}
 	o.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(why))
 	return o.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindCompose, Request: id, Run: n, Queue: queue.Plan}, 0)
@@ -171,7 +170,7 @@ func (o *stopper) follow(ctx context.Context) {
 	o.hints.Follow(ctx, queue.Stops, func(hint []byte) {
 		var of record.RunRef
 		requests := []string{}
-		if hint == nil { // some were missed: look at everything that runs
+		if hint == nil { // hints were missed: check everything that runs
 			for _, t := range o.running.Of("") {
 				requests = append(requests, t.Request)
 			}
@@ -181,13 +180,13 @@ func (o *stopper) follow(ctx context.Context) {
 		slices.Sort(requests)
 		for _, id := range slices.Compact(requests) {
 			if err := o.stopTasks(ctx, id); err != nil && ctx.Err() == nil {
-				o.log.WarnContext(ctx, "a stop could not be looked at", "request", id, "error", plan.ForOperator(err))
+				o.log.WarnContext(ctx, "cannot check for a stop", "request", id, "error", plan.ForOperator(err))
 			}
 		}
 	})
 }
 
-// stopTasks stops the running tasks of a request that no run needs any more.
+// stopTasks stops the running tasks of a request that no run needs any longer.
 func (o *stopper) stopTasks(ctx context.Context, id string) error {
 	tasks := o.running.Of(id)
 	if len(tasks) == 0 {
@@ -215,10 +214,10 @@ func wanted(r *record.Request, t queue.Task) bool {
 	case queue.KindPlan:
 		run := r.Run(t.Run)
 		return run != nil && run.Working()
-	case queue.KindCompose: // what was being worded is worded anew, without a model
+	case queue.KindCompose: // the answer is rewritten without a model
 		run := r.Run(t.Run)
 		return run == nil || run.Halted == nil || run.Answer != nil
 	default:
-		return true // the answer is sent in any case
+		return true // answers are always sent
 	}
 }

@@ -40,7 +40,7 @@ func TestWhatRunsMayEndWithinTheGrace(t *testing.T) {
 	}
 	workers, err := next.Workers(t.Context())
 	check(t, err)
-	if len(workers) > 1 { // the next one may not have said anything yet
+	if len(workers) > 1 { // the next one may not have published itself yet
 		t.Errorf("the workers are %+v", workers)
 	}
 }
@@ -75,8 +75,7 @@ func TestWhatRunsLongerThanTheGraceIsDoneByTheNextProcess(t *testing.T) {
 	}
 }
 
-// obedient is a platform on which posting goes on until its context ends, and then lets the
-// test look.
+// obedient is a fake platform on which posting takes until its context ends, and then signals the test.
 type obedient struct {
 	*chat
 
@@ -95,8 +94,7 @@ func (o obedient) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	}
 }
 
-// TestWhatIsEndedIsHandedBackWhenItHasEnded: nobody else works on it before, and no try is
-// used up.
+// TestWhatIsEndedIsHandedBackWhenItHasEnded: no other process works on it before, and it costs no retry.
 func TestWhatIsEndedIsHandedBackWhenItHasEnded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -140,5 +138,5 @@ func TestAStepThatDoesNotObeyIsNotWaitedForForEver(t *testing.T) {
 	stop()
 	h.log.until(t, 1, "a task does not end", "stage=act")
 	close(g.open)
-	h.log.until(t, 1, "stage ends with its process", "stage=act") // so that nothing of it outlives the test
+	h.log.until(t, 1, "stage ends with its process", "stage=act") // so that it does not outlive the test
 }

@@ -10,7 +10,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// removed undoes what a sign on an answer began, if it is in progress and nobody else wants it.
+// removed handles a sign removed from an answer: it stops what the sign started, unless others want it too.
 func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 	r, run, err := a.target(ctx, e)
 	if err != nil || r == nil {
@@ -29,7 +29,7 @@ func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 		return a.reworker.unuse(ctx, e, r, run, results(run)...)
 	case adapters.Vary, adapters.Larger, adapters.Smaller:
 		return a.unrework(ctx, e, r, run, plan.Rework(sign))
-	case adapters.Remove, adapters.Good, adapters.Bad, adapters.Try: // are done at once, or are buttons
+	case adapters.Remove, adapters.Good, adapters.Bad, adapters.Try: // done at once, or buttons
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func stopBy(e adapters.Event) record.Halted {
 	return record.Halted{Why: record.HaltCancelled, By: e.By.ID, Name: e.By.Name}
 }
 
-// unchoose takes the choice of an offer back.
+// unchoose undoes the choice of an offer.
 func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Request, offered *record.Run) error {
 	if offered == nil || offered.Answer == nil {
 		return nil
@@ -56,7 +56,7 @@ func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Re
 		if run = r.TakenBackBy(back); run == nil {
 			return nil
 		}
-		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // it came before, and may have been done by half
+		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // a repeated event: the first may be half done
 	}
 	after, err := a.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
 	if errors.Is(err, record.ErrUnknown) {
@@ -71,7 +71,7 @@ func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Re
 	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
 }
 
-// unrework stops the request by which a person goes on from the results of a run.
+// unrework stops the request that a sign started from the results of a run.
 func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, how plan.Rework) error {
 	root := r
 	if act := r.Asked.Act; act != nil {
@@ -96,7 +96,7 @@ func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Re
 	return nil
 }
 
-// unuse ends the selection of results of a run, if it is the person's last one.
+// unuse clears the selection of a run's results, if it is the person's latest.
 func (w *reworker) unuse(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, names ...string) error {
 	id := record.ThreadID(r.Asked.Event.Thread)
 	t, err := w.store.Thread(ctx, id)

@@ -7,7 +7,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestARepeatThatIsTakenBackIsStopped, for who began it.
+// TestARepeatThatIsTakenBackIsStopped for the person who started it.
 func TestARepeatThatIsTakenBackIsStopped(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -15,15 +15,15 @@ func TestARepeatThatIsTakenBackIsStopped(t *testing.T) {
 		r := h.ask(j, h.says("t", "ann", "blur|slow"))
 		h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
 		r = h.wait(j, r.ID, 2)
-		for n, answer := range []adapters.MessageRef{r.Runs[0].Sent, r.Runs[1].Sent} { // of the second, its way is repeated
+		for n, answer := range []adapters.MessageRef{r.Runs[0].Sent, r.Runs[1].Sent} { // for the second, its alternative is repeated
 			tool := []string{"blur", "slow"}[n]
 			g := h.planner.blocks(tool)
 			h.handle(j, h.reacts("ann", answer, "🔁", true))
 			<-g.entered
-			h.handle(j, h.reacts("bob", answer, "🔁", false)) // who repeats nothing
+			h.handle(j, h.reacts("bob", answer, "🔁", false)) // a person without a repeat
 			back := h.reacts("ann", answer, "🔁", false)
 			h.handle(j, back)
-			h.handle(j, back) // it is told twice
+			h.handle(j, back) // a repeated event
 			<-g.left
 			if r = h.wait(j, r.ID, 3+n); r.Runs[2+n].Status != jobs.Cancelled {
 				h.t.Errorf("the repeat of %s is %s", tool, r.Runs[2+n].Status)
@@ -36,7 +36,7 @@ func TestARepeatThatIsTakenBackIsStopped(t *testing.T) {
 	})
 }
 
-// TestAReworkThatIsTakenBackIsStopped, for who asked for it; so is one of what another one made.
+// TestAReworkThatIsTakenBackIsStopped for the person who asked for it; so is a rework of a rework.
 func TestAReworkThatIsTakenBackIsStopped(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -60,7 +60,7 @@ func TestAReworkThatIsTakenBackIsStopped(t *testing.T) {
 	}
 }
 
-// TestASelectionThatIsTakenBackEnds, and no later one does.
+// TestASelectionThatIsTakenBackEnds, but later ones stay.
 func TestASelectionThatIsTakenBackEnds(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -69,7 +69,7 @@ func TestASelectionThatIsTakenBackEnds(t *testing.T) {
 	j := h.start(reworking(m))
 	first, second := h.ask(j, h.says("t", "ann", "pic1")), h.ask(j, h.says("t", "bob", "pic2"))
 	h.ask(j, h.reacts("ann", first.Runs[0].Sent, "📌", true))
-	h.handle(j, h.reacts("ann", second.Runs[0].Sent, "📌", false)) // which is not selected
+	h.handle(j, h.reacts("ann", second.Runs[0].Sent, "📌", false)) // not selected
 	if !h.passedOver(j, h.overhears("bob", "blur")) {
 		t.Error("bob has selected nothing")
 	}

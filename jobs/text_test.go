@@ -17,10 +17,10 @@ import (
 	"atelier/storage"
 )
 
-// long is a text of a million bytes that no other word makes.
+// long returns a text of a million bytes, different for each word.
 func long(word string) string { return strings.Repeat(word+"\n", 1_000_000/(len(word)+1)) }
 
-// TestLongTextsAreKeptBesideTheLog gives and makes more text than an entry may have.
+// TestLongTextsAreKeptBesideTheLog has inputs and results larger than an entry may be.
 func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -81,7 +81,7 @@ func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 	})
 }
 
-// TestAThreadRemembersAsMuchTextAsThereIsRoomFor sends texts until the first go.
+// TestAThreadRemembersAsMuchTextAsThereIsRoomFor sends texts until the first ones are dropped.
 func TestAThreadRemembersAsMuchTextAsThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -124,7 +124,7 @@ func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
 	}
 }
 
-// TestATextThatIsGoneIsSaid lets the time of a text come.
+// TestATextThatIsGoneIsSaid lets a text expire.
 func TestATextThatIsGoneIsSaid(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -133,7 +133,7 @@ func TestATextThatIsGoneIsSaid(t *testing.T) {
 	})
 	r := h.ask(h.start(), h.says("t", "ann", "a>e|a>f"))
 	check(t, h.blobs.DeleteAll(t.Context(), jobs.ThreadFolder(r.ThreadID)))
-	j := h.start() // has read nothing yet
+	j := h.start() // empty cache
 	if shown, err := j.Show(t.Context(), r.ID); err != nil || len(shown.Runs[0].Made) != 2 {
 		t.Errorf("shown are %+v, %v", shown, err)
 	}
@@ -142,7 +142,7 @@ func TestATextThatIsGoneIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhatTheLogDoesNotTakeIsSaid makes more than fits into an entry where no text is.
+// TestWhatTheLogDoesNotTakeIsSaid has results too large for an entry in fields other than texts.
 func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 	t.Parallel()
 	const most = storage.MaxValue + 1
@@ -179,7 +179,7 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 	})
 }
 
-// TestAKnownFileIsThereAgain sends a file once more whose time had come.
+// TestAKnownFileIsThereAgain sends an expired file again.
 func TestAKnownFileIsThereAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -196,7 +196,7 @@ func TestAKnownFileIsThereAgain(t *testing.T) {
 	}
 }
 
-// endless does not take the end of a step so many times.
+// endless fails a number of times to write the end of a step.
 type endless struct {
 	storage.State
 
@@ -211,8 +211,7 @@ func (s *endless) Append(ctx context.Context, key string, value []byte, expiry t
 	return s.State.Append(ctx, key, value, expiry)
 }
 
-// TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment has a log that does not take what came
-// of it at once.
+// TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment has a log that cannot be written for a moment.
 func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{storage.ErrFull, storage.ErrUnreachable} {
@@ -227,7 +226,7 @@ func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
 	}
 }
 
-// TestWhatThereIsNoRoomForLeavesNothing does a step whose end is not taken for long.
+// TestWhatThereIsNoRoomForLeavesNothing has a log that cannot be written for a long time.
 func TestWhatThereIsNoRoomForLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

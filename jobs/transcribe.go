@@ -13,7 +13,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// transcriber turns a voice message into the request, before planning.
+// transcriber turns a voice message into a request, before planning.
 type transcriber struct {
 	store   *record.Store
 	flow    *flow
@@ -24,7 +24,7 @@ type transcriber struct {
 	say     sayer
 }
 
-// run transcribes a voice message, and enqueues the planning of what it says.
+// run transcribes a voice message and enqueues planning.
 func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	r, err := t.store.Request(ctx, w.Request)
 	if err != nil {
@@ -44,7 +44,7 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	return t.write(ctx, r.ID, h)
 }
 
-// maxHeard is the longest request of a voice message, in bytes.
+// maxHeard is the maximum length of a transcript in bytes.
 const maxHeard = 8 << 10
 
 // transcribe has the best tool transcribe the voice message.
@@ -93,7 +93,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	return &record.Transcript{Text: text, Approximate: result.Approximate}, nil
 }
 
-// write records what a voice message says, or why that is unknown.
+// write records the transcript of a voice message, or why there is none.
 func (t *transcriber) write(ctx context.Context, id string, h *record.Transcript) error {
 	r, err := t.store.Write(ctx, id, record.Entry{Transcribed: h})
 	if err != nil {

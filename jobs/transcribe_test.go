@@ -12,13 +12,13 @@ import (
 	"atelier/jobs"
 )
 
-// voice is a message of somebody who speaks.
+// voice is a voice message.
 func (h *house) voice(thread, by, content string) adapters.Event {
 	h.chat.files[by+".ogg"] = content
 	return h.says(thread, by, "", adapters.File{ID: by, Name: "voice-message.ogg", Handle: by + ".ogg", Voice: true})
 }
 
-// hearing lets the planner hear these words.
+// hearing sets the planner's transcript.
 func (h *house) hearing(tool, words string) {
 	h.planner.hears = tool
 	h.planner.set(tool, func(_ context.Context, w jobs.Work) (plan.Result, error) {
@@ -29,8 +29,8 @@ func (h *house) hearing(tool, words string) {
 	})
 }
 
-// TestAVoiceMessageIsAWish: what somebody says is taken as what they request, with the thread's
-// and the replied message's files, and the answer quotes what was understood.
+// TestAVoiceMessageIsAWish: the spoken words are the request, with the files of the thread and of the message that is
+// replied to, and the answer quotes the transcript.
 func TestAVoiceMessageIsAWish(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -63,9 +63,8 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 	})
 }
 
-// TestOnceMoreListensOnceMore: what the first run could not make out, and what it made out
-// wrongly, a run from the beginning may understand. Another way of the same plan does not
-// listen again.
+// TestOnceMoreListensOnceMore: a repeat transcribes again, since the first transcript may be missing or wrong. An
+// alternative of the same plan does not.
 func TestOnceMoreListensOnceMore(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -95,7 +94,7 @@ func TestOnceMoreListensOnceMore(t *testing.T) {
 	}
 }
 
-// TestAVoiceMessageThatIsNotUnderstood is answered with why, once, and the thread goes on.
+// TestAVoiceMessageThatIsNotUnderstood is answered once with the reason, and the thread continues.
 func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -133,8 +132,8 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestAVoiceMessageIsAboutWhatGoesWithIt: of files beside it the request is, of a second voice
-// message nobody can tell which is the request.
+// TestAVoiceMessageIsAboutWhatGoesWithIt: the request is about other files in the message, but of two voice messages, neither
+// is the request.
 func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -156,7 +155,7 @@ func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
 	}
 }
 
-// TestASoundWithWordsIsNoVoiceMessage, and neither is one that somebody chose as a file.
+// TestASoundWithWordsIsNoVoiceMessage, and neither is a recording that was attached as a file.
 func TestASoundWithWordsIsNoVoiceMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -10,23 +10,23 @@ import (
 	"atelier/jobs/record"
 )
 
-// Samples are requests that people try by a button, and the files with which they are tried.
+// Samples are example requests that people can try by a button, with their files.
 type Samples interface {
-	// Sample is the one of a key. Its error is a [*plan.Fault] if there is none, or it cannot be done now.
+	// Sample returns the sample with a key. The error is a [*plan.Fault] if there is none, or it cannot run now.
 	Sample(ctx context.Context, key string) (plan.Sample, error)
-	// File is one of a type that samples need, and Fetch opens it.
+	// File returns the sample file of a type, and Fetch opens it.
 	File(t plan.Type) adapters.File
 	Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error)
 }
 
-// tryer asks for people what they try by the button of an example.
+// tryer submits the examples that people try by a button.
 type tryer struct {
 	*reworker
 
 	samples Samples
 }
 
-// press asks an example in the thread of the answer that has its button.
+// press submits an example in the thread of the answer with its button.
 func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	if run == nil || run.Answer == nil || y.samples == nil {
 		return nil

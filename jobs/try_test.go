@@ -13,7 +13,7 @@ import (
 	"atelier/jobs/quota"
 )
 
-// shelf has two samples, of which one needs a picture, and one that cannot be done now.
+// shelf has two samples, one of which needs a picture, and an unavailable one.
 type shelf struct{}
 
 func (shelf) Sample(_ context.Context, key string) (plan.Sample, error) {
@@ -34,7 +34,7 @@ func (shelf) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader("PNG sample of " + f.Handle)), nil
 }
 
-// withHelp has a command that offers examples, and somebody to try them.
+// withHelp is a process with a command that offers examples.
 func withHelp(c *jobs.Config) {
 	c.Samples = shelf{}
 	c.Command = func(context.Context, adapters.Event, string) (string, []plan.Sample, error) {
@@ -50,7 +50,7 @@ func (h *house) tries(by string, on adapters.MessageRef, key string) adapters.Ev
 	return e
 }
 
-// TestExamplesAreTried by who presses them, in the thread of the help, with a sample file.
+// TestExamplesAreTried by the person who presses them, in the thread of the help, with a sample file.
 func TestExamplesAreTried(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {

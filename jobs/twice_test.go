@@ -51,7 +51,7 @@ func TestAnEventThatComesAgainAfterItsEndDisturbsNothing(t *testing.T) {
 	h.ask(j, e)
 	h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
 	h.ask(j, e)
-	other := h.says("t", "ann", "sharpen") // whatever the other one had begun would come before it
+	other := h.says("t", "ann", "sharpen") // anything started for the other one would come first
 	h.ask(j, other)
 	h.chat.untilShown(t, other.Message.Ref.ID, adapters.Seen, adapters.Done)
 	h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
@@ -93,8 +93,7 @@ func (c *cutOff) take() error {
 	return nil
 }
 
-// TestAnEventThatWasRecordedByHalfIsHealed cuts the recording off after each of its writes.
-// The platform hands the event over again.
+// TestAnEventThatWasRecordedByHalfIsHealed interrupts the recording after each of its writes. Then the event is repeated.
 func TestAnEventThatWasRecordedByHalfIsHealed(t *testing.T) {
 	t.Parallel()
 	for _, address := range []adapters.Address{adapters.Mentioned, adapters.Overheard} {
@@ -108,7 +107,7 @@ func TestAnEventThatWasRecordedByHalfIsHealed(t *testing.T) {
 	}
 }
 
-// cutOffAfter cuts the recording of a message off after so many writes, if there are more.
+// cutOffAfter interrupts the recording of a message after a number of writes, if there are more.
 func cutOffAfter(t *testing.T, writes int, address adapters.Address) (whole bool) {
 	t.Helper()
 	h := enter(t)

@@ -11,8 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-// stopBefore lets a request wait for a stage, with nobody at work, and gives its id and that
-// of the task.
+// stopBefore leaves a request waiting for a stage, without workers, and returns its id and that of the task.
 func (h *house) stopBefore(kind string) (id, queue, task string) {
 	h.t.Helper()
 	only := func(n int) func() {
@@ -60,7 +59,7 @@ func (h *house) stopBefore(kind string) (id, queue, task string) {
 	return id, queue, kind + ":" + id + ":" + run + ":"
 }
 
-// forge puts another payload in place of a task's.
+// forge replaces the payload of a task.
 func (h *house) forge(queue, id, payload string) {
 	h.t.Helper()
 	check(h.t, h.inspector().DeleteTask(queue, id))
@@ -82,7 +81,7 @@ func TestATaskOfAnEarlierVersionIsAnswered(t *testing.T) {
 				j := h.start()
 				r := h.wait(j, id, 1)
 				want := "This request was made with another version of the bot"
-				if kind == "compose" || kind == "send" { // all that it takes is in the log
+				if kind == "compose" || kind == "send" { // all they need is in the log
 					want = "Here it is."
 				}
 				if told := h.told(r); !strings.HasPrefix(told, want) || len(h.chat.all()) != 1 {
@@ -111,7 +110,7 @@ func TestATaskOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
 			h.untilRetried(queue, task)
 			step := task[strings.LastIndex(task, ":")+1:]
 			run := map[bool]int{true: 0, false: 1}[kind == "act"]
-			h.forge(queue, task, fmt.Sprintf(`{"v":1,"request":%q,"run":%d,"step":%q}`, id, run, step)) // as who knows it does it
+			h.forge(queue, task, fmt.Sprintf(`{"v":1,"request":%q,"run":%d,"step":%q}`, id, run, step)) // as a process of that version would
 			if r = h.wait(j, id, 1); h.told(r) != "Here it is." || len(h.chat.all()) != 1 {
 				t.Errorf("told is %q", h.told(r))
 			}
@@ -119,7 +118,7 @@ func TestATaskOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
 	}
 }
 
-// untilRetried waits until a task that waits was put back.
+// untilRetried waits until a waiting task was enqueued again.
 func (h *house) untilRetried(queue, task string) {
 	h.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); {
@@ -168,12 +167,12 @@ func TestAnEntryOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
 	_, err = h.state.Append(ctx, key, []byte(`{"v":99,"thought":{"of":"later"}}`), time.Hour)
 	check(t, err)
 	j := h.start()
-	h.log.until(t, 1, "it is left to that", "request="+id)
+	h.log.until(t, 1, "left to a newer version", "request="+id)
 	h.untilRetried(queue, task)
 	if len(h.chat.all()) > 0 {
 		t.Error("it is answered by who cannot read it")
 	}
-	check(t, h.state.Delete(ctx, key)) // stands for a process that knows more
+	check(t, h.state.Delete(ctx, key)) // simulates a process of the newer version
 	for _, b := range before {
 		_, err = h.state.Append(ctx, key, b, time.Hour)
 		check(t, err)

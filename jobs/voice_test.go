@@ -12,7 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-// speaker is a planner whose pictures are read aloud.
+// speaker is a planner with spoken answers.
 type speaker struct {
 	*planner
 
@@ -26,7 +26,7 @@ func (s speaker) Voice(_ context.Context, made *plan.Route, folder string) (*ada
 	return &adapters.Voice{Handle: folder + "/voice.ogg", Size: 1, Duration: time.Second, Waveform: []byte{1}}, nil
 }
 
-// TestAnAnswerThatIsReadAloudHasAVoiceMessage where the platform shows these, if one can be made.
+// TestAnAnswerThatIsReadAloudHasAVoiceMessage if the platform supports these and one can be made.
 func TestAnAnswerThatIsReadAloudHasAVoiceMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -34,7 +34,7 @@ func (h *house) rates(by string, on adapters.MessageRef, sign adapters.Sign) ada
 	}
 }
 
-// TestVotes on answers are recorded, one of each person who may ask there, and counted once.
+// TestVotes: ratings of answers are recorded, one per person with access, and counted once.
 func TestVotes(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
@@ -45,11 +45,11 @@ func TestVotes(t *testing.T) {
 		answer := r.Runs[0].Sent
 		good := h.rates("ann", answer, adapters.Good)
 		for _, v := range []adapters.Event{
-			good, good, h.rates("ann", answer, adapters.Good), // told twice, and pressed twice
-			h.rates("bob", answer, adapters.Bad), h.rates("ann", answer, adapters.Bad), // who changes her mind
+			good, good, h.rates("ann", answer, adapters.Good), // a repeated event, and a second press
+			h.rates("bob", answer, adapters.Bad), h.rates("ann", answer, adapters.Bad), // changes her mind
 			h.rates("eve", answer, adapters.Bad),                                                             // may not ask
-			h.rates("ann", e.Message.Ref, adapters.Good),                                                     // is no answer
-			h.rates("ann", adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "unknown"}, adapters.Good), // is nobody's
+			h.rates("ann", e.Message.Ref, adapters.Good),                                                     // not an answer
+			h.rates("ann", adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "unknown"}, adapters.Good), // unknown
 		} {
 			h.handle(j, v)
 		}
@@ -64,7 +64,7 @@ func TestVotes(t *testing.T) {
 	})
 }
 
-// TestVotesAreLimited so that nobody fills the record of a request.
+// TestVotesAreLimited so that nobody floods the record of a request.
 func TestVotesAreLimited(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

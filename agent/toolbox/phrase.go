@@ -52,3 +52,16 @@ func Expand(prompt string, argument func(name string) string) string {
 		return argument(strings.Trim(found, "{}"))
 	})
 }
+
+// OneLine returns valid UTF-8 with every run of white space collapsed to a single space.
+func OneLine(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
+
+// Shorten returns a text for display: on one line, at most 80 characters.
+func Shorten(s string) string {
+	const most = 80
+	line := []rune(OneLine(s))
+	if len(line) > most {
+		line = append(line[:most-1], '…')
+	}
+	return string(line)
+}

@@ -40,7 +40,7 @@ func TestProgramsByPlace(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"maybe":                          `"maybe" matches nobody: the platforms are discord, slack, web and terminal`,
-		"slack/channel":                  `"slack/channel" is none of platform/workspace/ID`,
+		"slack/channel":                  `"slack/channel" is not platform/workspace/ID`,
 		"slack/channel/c1":               "capital letters and digits only",
 		"slack/channel/C1,slack/user/U1": `"slack/user/U1" is not a place`,
 		"discord/role/3":                 `"discord/role/3" is not a place`,

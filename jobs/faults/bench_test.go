@@ -17,15 +17,14 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// BenchmarkFaults has three worker processes answer 1,000 requests of four actions of 30 to
-// 50 ms while a random one is killed every second and started again at once, on a Redis of
-// its own. The platform takes 50 ms for a post, and keeps posts by their key. It fails
-// unless each request is answered once, also after asynq has found by itself what the
-// killed have left.
+// BenchmarkFaults has three worker processes answer 1,000 requests of four actions of 30 to 50 ms, while every second a
+// random worker is killed and restarted, on its own Redis. The platform takes 50 ms per post, and deduplicates posts by key.
+// The benchmark fails unless each request is answered once, even after asynq itself has recovered the tasks of killed
+// workers.
 func BenchmarkFaults(b *testing.B) {
 	for b.Loop() {
 		s := faults(b, 1000)
-		if _, err := fmt.Fprint(os.Stdout, "\n"+s.table()); err != nil { // a benchmark's own log is cut
+		if _, err := fmt.Fprint(os.Stdout, "\n"+s.table()); err != nil { // a benchmark's own log is truncated
 			b.Error(err)
 		}
 		if s.answers != s.requests || s.twice != 0 || s.missing != 0 {
@@ -35,13 +34,13 @@ func BenchmarkFaults(b *testing.B) {
 	}
 }
 
-// figures are what came of it.
+// figures are the results.
 type figures struct {
 	requests, answers, twice, missing int
 	killed                            int
-	handedOver                        int // tasks that the heartbeat handed to another worker
-	again                             int // steps that were done more than once
-	repeated                          int // posts that the platform knew by their key
+	handedOver                        int // tasks passed to another worker for lack of a heartbeat
+	again                             int // steps run more than once
+	repeated                          int // posts deduplicated by key
 	took                              time.Duration
 }
 
@@ -102,7 +101,7 @@ func faults(b *testing.B, requests int) figures {
 	return f
 }
 
-// slow has posts take so long.
+// slow delays posts.
 func slow(d time.Duration) func(happening) <-chan struct{} {
 	return func(h happening) <-chan struct{} {
 		if h.Point != "post" {
@@ -114,7 +113,7 @@ func slow(d time.Duration) func(happening) <-chan struct{} {
 	}
 }
 
-// newSubmitter makes the jobs of a process that only submits and looks.
+// newSubmitter returns the jobs of a process that only submits and reads.
 func newSubmitter(tb testing.TB, url, files string) *jobs.Jobs {
 	tb.Helper()
 	client, err := redisstate.Open(url)
@@ -151,7 +150,7 @@ func submitterOf(tb testing.TB, client redis.UniversalClient, files string) *job
 	return j
 }
 
-// killEverySecond kills a random worker each second and starts it again, until it is over.
+// killEverySecond kills and restarts a random worker every second, until ctx ends.
 func killEverySecond(p *platform, workers []*process, over <-chan struct{}) (killed int) {
 	for {
 		select {
@@ -166,8 +165,8 @@ func killEverySecond(p *platform, workers []*process, over <-chan struct{}) (kil
 	}
 }
 
-// settle waits until nothing is left that could be done once more: asynq itself finds what
-// the killed have left after one or two minutes.
+// settle waits until no task is left that could be repeated: asynq itself recovers the tasks of killed workers after one or
+// two minutes.
 func settle(ctx context.Context, tb testing.TB, j *jobs.Jobs) {
 	tb.Helper()
 	for {
@@ -190,11 +189,11 @@ func settle(ctx context.Context, tb testing.TB, j *jobs.Jobs) {
 	}
 }
 
-// tally counts what came of it.
+// tally counts the results.
 func (p *platform) tally(f *figures) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	answers := map[string]int{} // by the message
+	answers := map[string]int{} // by message
 	for _, post := range p.posts {
 		answers[post.Message]++
 	}

@@ -14,8 +14,8 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestS3ThatFails while steps are done, or while the answer is worded, and is back again:
-// all is tried again, and answered once, with the files.
+// TestS3ThatFails while steps run or the answer is written, and then recovers: everything is retried, and there is one answer
+// with the files.
 func TestS3ThatFails(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]http.HandlerFunc{
@@ -24,7 +24,7 @@ func TestS3ThatFails(t *testing.T) {
 		},
 		"is slow": func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) //nolint:errcheck // the client may be gone
-			<-r.Context().Done()               // until it has no patience left
+			<-r.Context().Done()               // until it times out
 		},
 		"is gone": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
@@ -64,7 +64,7 @@ func TestS3ThatFails(t *testing.T) {
 	}
 }
 
-// failed tells how many tasks of a stage have failed.
+// failed returns the number of failed tasks of a stage.
 func (p *platform) failed(stage string) int {
 	n := 0
 	for _, l := range p.logged {
@@ -94,7 +94,7 @@ func TestS3ThatStaysAway(t *testing.T) {
 	one.end()
 }
 
-// TestADiskThatIsFull: the answer says so, and what has room is done afterwards.
+// TestADiskThatIsFull: the answer says so, and later requests that fit are done.
 func TestADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)

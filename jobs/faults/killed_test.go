@@ -11,7 +11,7 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// limit is how long a test waits for what must come: it is never what a test measures.
+// limit is the timeout of waiting; no test measures it.
 func limit(t *testing.T) context.Context {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -19,7 +19,7 @@ func limit(t *testing.T) context.Context {
 	return ctx
 }
 
-// holdFirst has the first that happens at a point wait until the channel is closed.
+// holdFirst blocks the first event at a point until the channel is closed.
 func holdFirst(is func(happening) bool) (held func(happening) <-chan struct{}, release chan struct{}) {
 	release = make(chan struct{})
 	first := true
@@ -32,12 +32,12 @@ func holdFirst(is func(happening) bool) (held func(happening) <-chan struct{}, r
 	}, release
 }
 
-// at tells what happens at a point, of the step if that is not "".
+// at matches events at a point, and of a step if that is not "".
 func at(point, step string) func(happening) bool {
 	return func(h happening) bool { return h.Point == point && (step == "" || h.Step == step) }
 }
 
-// ready starts a worker, and returns when it works.
+// ready starts a worker, and returns when it is ready.
 func (p *platform) ready(ctx context.Context, t *testing.T, w worker) *process {
 	t.Helper()
 	r := p.start(t, w)
@@ -47,7 +47,7 @@ func (p *platform) ready(ctx context.Context, t *testing.T, w worker) *process {
 	return r
 }
 
-// submit hands a message over, as often as it takes.
+// submit submits a message, retrying as often as necessary.
 func submit(ctx context.Context, t *testing.T, j *jobs.Jobs, id, text string) string {
 	t.Helper()
 	e := wish(id, text)
@@ -62,7 +62,7 @@ func submit(ctx context.Context, t *testing.T, j *jobs.Jobs, id, text string) st
 	}
 }
 
-// over waits for the end of a request, and holds it to one answer.
+// over waits for the end of a request, and checks that it has one answer.
 func (p *platform) over(ctx context.Context, t *testing.T, j *jobs.Jobs, id string) jobs.Run {
 	t.Helper()
 	r, err := j.Wait(ctx, id, 1)
@@ -85,14 +85,14 @@ func (p *platform) over(ctx context.Context, t *testing.T, j *jobs.Jobs, id stri
 	return r.Runs[0]
 }
 
-// TestAWorkerThatIsKilled in the middle of something: another one does it over, since our
-// own heartbeat has missed the first, and does nothing else over.
+// TestAWorkerThatIsKilled in the middle of a task: another worker repeats it, since the heartbeat of the first is missing, and
+// repeats nothing else.
 func TestAWorkerThatIsKilled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		point, step string
-		stage       string // the task that is handed to another worker
-		order       string // of all that happens, by the number of the worker
+		stage       string // the task that is passed to another worker
+		order       string // all events, with the number of the worker
 	}{
 		"in a plan":                  {"plan", "", "plan", "1 plan, 2 plan, 2 begin, 2 begin made, 2 left+right, 2 join, 2 join made, 2 respond, 2 post"},
 		"in an action":               {"act", "begin", "act", "1 plan, 1 begin, 2 begin, 2 begin made, 2 left+right, 2 join, 2 join made, 2 respond, 2 post"},

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// limit has the process write no larger files than it may: what is more is refused, as on
-// a disk that is full.
+// limit limits the size of the process's files. Larger writes fail, as on a full disk.
 func (w worker) limit() error {
 	if w.FileLimit == 0 {
 		return nil

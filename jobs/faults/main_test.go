@@ -1,7 +1,6 @@
-// Package faults_test does to the jobs what befalls processes and servers: workers are
-// killed, Redis goes away, is full and comes back, files find no place. The workers are
-// processes of their own, which this very program is when it is called as one; the
-// platform is in the test's process, and outlives them.
+// Package faults_test tests the jobs with failing processes and servers: workers are killed, Redis restarts or is full, and
+// files cannot be stored. Workers are processes that run this same program; the platform is in the test's process and
+// outlives them.
 package faults_test
 
 import (

@@ -14,23 +14,22 @@ import (
 
 const adapterName = "fake"
 
-// happening is what a worker tells of what it does.
+// happening is an event that a worker reports.
 type happening struct {
 	Worker string `json:"worker"`
-	// Point is where it is: ready; plan, act and respond when the agent is to do that; made
-	// when a step is done; post when an answer is sent.
+	// Point is the kind of event: ready; plan, act and respond before the agent does that; made after a step; post when
+	// an answer is posted.
 	Point   string `json:"point"`
 	Request string `json:"request,omitempty"`
 	Step    string `json:"step,omitempty"` // the tool
 	// Of a post.
 	Key     string `json:"key,omitempty"`
-	Message string `json:"message,omitempty"` // the one that it answers
+	Message string `json:"message,omitempty"` // the message that it answers
 	Text    string `json:"text,omitempty"`
 	Files   int    `json:"files,omitempty"`
 }
 
-// platform is where people write. It keeps posts by their key, as Discord does by its
-// nonce: what is posted again under the same one is what was posted first.
+// platform is a fake platform. It deduplicates posts by key, as Discord does by nonce.
 type platform struct {
 	server *httptest.Server
 
@@ -38,9 +37,9 @@ type platform struct {
 	happened []happening
 	posts    map[string]happening // by key
 	sends    map[string]int       // by key
-	logged   []line               // what workers have logged
+	logged   []line               // logs of the workers
 	held     func(happening) <-chan struct{}
-	changed  chan struct{} // is closed at the next change
+	changed  chan struct{} // closed at the next change
 }
 
 func newPlatform(tb testing.TB) *platform {
@@ -54,8 +53,7 @@ func newPlatform(tb testing.TB) *platform {
 	return p
 }
 
-// hold has everything wait for which held gives a channel, until that is closed. A post is
-// held after it was taken.
+// hold blocks events for which held returns a channel, until that is closed. A post is blocked after it was accepted.
 func (p *platform) hold(held func(happening) <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,11 +82,11 @@ func (p *platform) serve(w http.ResponseWriter, r *http.Request) {
 	if wait != nil {
 		select {
 		case <-wait:
-		case <-r.Context().Done(): // who waits was killed
+		case <-r.Context().Done(): // the waiting worker was killed
 			return
 		}
 	}
-	_ = json.NewEncoder(w).Encode(adapters.MessageRef{Adapter: adapterName, Channel: "c", ID: h.Key}) //nolint:errcheck,errchkjson // who asked may be gone
+	_ = json.NewEncoder(w).Encode(adapters.MessageRef{Adapter: adapterName, Channel: "c", ID: h.Key}) //nolint:errcheck,errchkjson // the client may be gone
 }
 
 func (p *platform) change(f func()) {
@@ -99,7 +97,7 @@ func (p *platform) change(f func()) {
 	p.changed = make(chan struct{})
 }
 
-// await waits until it is so. What it looks at is not changed meanwhile.
+// await waits until a condition holds. The state does not change while it is checked.
 func (p *platform) await(ctx context.Context, tb testing.TB, what string, so func() bool) {
 	tb.Helper()
 	for {
@@ -121,7 +119,7 @@ func (p *platform) await(ctx context.Context, tb testing.TB, what string, so fun
 
 func last[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
 
-// count counts what has happened.
+// count counts events.
 func (p *platform) count(is func(happening) bool) int {
 	n := 0
 	for _, h := range p.happened {
@@ -132,7 +130,7 @@ func (p *platform) count(is func(happening) bool) int {
 	return n
 }
 
-// message is what somebody writes, in a thread of its own.
+// message is a message in a thread of its own.
 func message(id string) adapters.Event { return wish(id, "wish") }
 
 func wish(id, text string) adapters.Event {

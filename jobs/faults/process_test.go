@@ -17,10 +17,10 @@ type process struct {
 	command *exec.Cmd
 	stdin   io.Closer
 	ended   chan struct{}
-	err     error // what it ended with
+	err     error // how it ended
 }
 
-// line is something that a worker has logged.
+// line is a log line of a worker.
 type line struct {
 	Worker  string `json:"-"`
 	Level   string `json:"level"`
@@ -34,7 +34,7 @@ type line struct {
 	By      string `json:"by"`
 }
 
-// start starts a worker. It is killed at the end of the test, if it has not ended.
+// start starts a worker, which is killed at the end of the test.
 func (p *platform) start(tb testing.TB, w worker) *process {
 	tb.Helper()
 	w.Platform = p.server.URL
@@ -46,8 +46,8 @@ func (p *platform) start(tb testing.TB, w worker) *process {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := exec.Command(program) //nolint:gosec,noctx // it is this program, and it is killed
-	// S3's client tries once: it is the jobs that try again.
+	c := exec.Command(program) //nolint:gosec,noctx // this program, to be killed
+	// The S3 client does not retry: the jobs do.
 	c.Env = append(os.Environ(), workerSettings+"="+string(settings), "AWS_MAX_ATTEMPTS=1")
 	stdin, err := c.StdinPipe()
 	if err != nil {
@@ -70,27 +70,27 @@ func (p *platform) start(tb testing.TB, w worker) *process {
 	return r
 }
 
-// listen takes down what a worker logs.
+// listen records the log of a worker.
 func (p *platform) listen(name string, from io.Reader) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		l := line{Worker: name}
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil { // a line of another kind, or half of one
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil { // another kind of line, or part of one
 			l.Message = lines.Text()
 		}
 		p.change(func() { p.logged = append(p.logged, l) })
 	}
 }
 
-// kill ends it as suddenly as can be.
+// kill kills it.
 func (r *process) kill() {
 	_ = r.command.Process.Kill() //nolint:errcheck // it may be gone
 	<-r.ended
-	_ = r.stdin.Close() //nolint:errcheck // it was closed by the end
+	_ = r.stdin.Close() //nolint:errcheck // closed by the end
 }
 
-// end has it end in good order.
+// end shuts it down gracefully.
 func (r *process) end() {
 	r.tb.Helper()
 	if err := r.command.Process.Signal(syscall.SIGTERM); err != nil {

@@ -17,7 +17,7 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// TestRedisThatRestarts under load: what was accepted is answered once, however it ended.
+// TestRedisThatRestarts under load: accepted requests are answered once, however Redis ended.
 func TestRedisThatRestarts(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*redistest.Server){"in good order": (*redistest.Server).Stop, "killed": (*redistest.Server).Kill} {
@@ -64,8 +64,7 @@ func TestRedisThatRestarts(t *testing.T) {
 	}
 }
 
-// TestRedisThatIsFull: who asks is told so, nothing that was accepted is lost, and all goes
-// on when there is room.
+// TestRedisThatIsFull: people are told so, no accepted request is lost, and everything continues when there is space.
 func TestRedisThatIsFull(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
@@ -93,7 +92,7 @@ func TestRedisThatIsFull(t *testing.T) {
 	if !errors.Is(err, storage.ErrFull) {
 		t.Errorf("who asks is told: %v", err)
 	}
-	close(release) // the step is done, and cannot be written down
+	close(release) // the step is done, but cannot be recorded
 	p.await(ctx, t, "nothing fails", func() bool { return p.failed("act") > 0 })
 	give("0")
 	for _, id := range []string{before, submit(ctx, t, j, "meanwhile", "wish"), submit(ctx, t, j, "after", "wish")} {
@@ -104,7 +103,7 @@ func TestRedisThatIsFull(t *testing.T) {
 	one.end()
 }
 
-// TestClusterAndSentinel: whole requests go over each.
+// TestClusterAndSentinel: whole requests work with each.
 func TestClusterAndSentinel(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(t *testing.T) (url string){
@@ -135,7 +134,7 @@ func TestClusterAndSentinel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for err := state.Check(ctx); err != nil; err = state.Check(ctx) { // the servers may not all have heard of each other
+			for err := state.Check(ctx); err != nil; err = state.Check(ctx) { // the servers may not all know each other yet
 				if ctx.Err() != nil {
 					t.Fatal(err)
 				}

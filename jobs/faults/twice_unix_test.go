@@ -13,8 +13,8 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// TestTwoProcessesDoTheSame, since the first was not heard of and taken for dead: what is
-// written down first counts, the other's files are deleted, and the answer stands once.
+// TestTwoProcessesDoTheSame, since the first was considered dead without heartbeats: the first recorded result counts, the
+// other's files are deleted, and there is one answer.
 func TestTwoProcessesDoTheSame(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ point, step string }{
@@ -36,7 +36,7 @@ func TestTwoProcessesDoTheSame(t *testing.T) {
 			j := newSubmitter(t, server.URL(), folder)
 			id := submit(ctx, t, j, "m", "1000")
 			p.await(ctx, t, "the point is not reached", func() bool { return p.count(at(c.point, c.step)) > 0 })
-			one.signal(syscall.SIGSTOP) // it lives, and cannot say so
+			one.signal(syscall.SIGSTOP) // alive, but without heartbeats
 			w.Name = "2"
 			two := p.ready(ctx, t, w)
 			if run := p.over(ctx, t, j, id); run.Status != jobs.Done || len(run.Answer.Reply.Files) != 4 {
@@ -44,7 +44,7 @@ func TestTwoProcessesDoTheSame(t *testing.T) {
 			}
 			close(release)
 			one.signal(syscall.SIGCONT)
-			one.end() // it does to the end what it had begun
+			one.end() // it finishes what it has started
 			two.end()
 			if run := p.over(ctx, t, j, id); run.Status != jobs.Done {
 				t.Errorf("now it ended as %s", run.Status)
@@ -66,7 +66,7 @@ func (r *process) signal(s syscall.Signal) {
 	}
 }
 
-// made are the pictures in a folder.
+// made returns the pictures in a folder.
 func made(t *testing.T, folder string) []string {
 	t.Helper()
 	var all []string

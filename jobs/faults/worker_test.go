@@ -29,10 +29,10 @@ import (
 	"atelier/storage/s3"
 )
 
-// workerSettings names the variable by which this program is called as a worker.
+// workerSettings names the variable that makes this program a worker.
 const workerSettings = "TEST_FAULTS_WORKER"
 
-// worker says what a worker is.
+// worker configures a worker.
 type worker struct {
 	Name string `json:"name"`
 	// Redis is the URL of the queues and the state.
@@ -41,20 +41,20 @@ type worker struct {
 	Platform string `json:"platform"`
 	// Files is the folder of the Blobs, if they are not on S3.
 	Files string `json:"files"`
-	S3    string `json:"s3,omitempty"` // where that is
-	// Stall is how long S3 may say nothing.
+	S3    string `json:"s3,omitempty"` // URL of S3
+	// Stall is the timeout of S3.
 	Stall time.Duration `json:"stall,omitempty"`
-	// FileLimit is the most bytes that a file may have, as on a disk that is full; 0 is any.
+	// FileLimit is the maximum size of a file in bytes, to simulate a full disk; 0 means no limit.
 	FileLimit uint64 `json:"file_limit,omitempty"`
-	// Beat and Retry are those of the jobs: the latter is before each retry.
+	// Beat is that of the jobs, and Retry the delay before each retry.
 	Beat  time.Duration `json:"beat,omitempty"`
 	Retry time.Duration `json:"retry,omitempty"`
-	// Step is the least that a step takes: at most it is two thirds more.
+	// Step is the minimum duration of a step; the maximum is two thirds longer.
 	Step  time.Duration `json:"step,omitempty"`
 	Level slog.Level    `json:"level"`
 }
 
-// work is what the process does: it works until it is told to end.
+// work runs the worker until it has to end.
 func work(settings string) int {
 	var w worker
 	err := json.Unmarshal([]byte(settings), &w)
@@ -71,8 +71,8 @@ func work(settings string) int {
 func (w worker) work() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	go func() { // who called it has ended
-		_, _ = io.Copy(io.Discard, os.Stdin) //nolint:errcheck // whatever ended it
+	go func() { // the parent process has ended
+		_, _ = io.Copy(io.Discard, os.Stdin) //nolint:errcheck // however it ended
 		stop()
 	}()
 	if err := w.limit(); err != nil {
@@ -98,7 +98,7 @@ func (w worker) work() error {
 	return errors.Join(j.Run(ctx), blobs.Close(), client.Close())
 }
 
-// jobs are those of a worker as serve has them.
+// jobs returns the jobs of a worker, configured as by serve.
 func (w worker) jobs(client redis.UniversalClient, blobs storage.Blobs, p platformClient) (*jobs.Jobs, error) {
 	state, err := redisstate.New(redisstate.Config{Client: client})
 	if err != nil {
@@ -124,7 +124,7 @@ func noFiles(context.Context, string) (jobs.File, error) {
 	return jobs.File{}, errors.New("there are no files")
 }
 
-// files are Blobs that are let go of in the end.
+// files are Blobs that are closed at the end.
 type files interface {
 	storage.Blobs
 	io.Closer
@@ -137,15 +137,14 @@ func (w worker) blobs(ctx context.Context) (files, error) {
 	return disk.Open(w.Files)
 }
 
-// hand is an agent that plans the same for everybody, and whose steps take a moment.
+// hand is an agent with a fixed plan, whose steps take a moment.
 type hand struct {
 	worker   worker
 	platform platformClient
 	blobs    storage.Blobs
 }
 
-// diamond is a plan of four actions: the second and the third take the first, and the last
-// takes both.
+// diamond is a plan of four actions: the second and the third use the first, and the last uses both.
 func diamond() *plan.Plan {
 	action := func(tool string, of ...int) plan.Action {
 		a := plan.Action{Tool: tool, Returns: plan.Text}
@@ -175,7 +174,7 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 		}
 	}
 	made := plan.Resource{Name: s.Action.Tool + "-" + s.Key, Type: plan.Text, Value: "done"}
-	if size, err := strconv.Atoi(w.Request.Wish); err == nil { // it requests for files of so many bytes
+	if size, err := strconv.Atoi(w.Request.Wish); err == nil { // the request asks for files of this size in bytes
 		made.Type, made.Value, made.Blob = plan.Image, "", path.Join(w.Folder, s.Action.Tool+".png")
 		if err := h.blobs.Put(ctx, made.Blob, bytes.NewReader(make([]byte, size))); err != nil {
 			return plan.Result{}, err
@@ -212,7 +211,7 @@ func (hand) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	return tools, nil
 }
 
-// platformClient is the connection of a worker with the platform.
+// platformClient connects a worker to the platform.
 type platformClient struct{ url, worker string }
 
 func (platformClient) Name() string { return adapterName }
@@ -231,7 +230,7 @@ func (p platformClient) Send(ctx context.Context, key string, r adapters.Reply) 
 	return ref, err
 }
 
-// tell tells the platform what happens, and waits for what it says.
+// tell reports an event to the platform, and waits for its response.
 func (p platformClient) tell(ctx context.Context, h happening, answer any) error {
 	h.Worker = p.worker
 	b, err := json.Marshal(h)

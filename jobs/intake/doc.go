@@ -1,3 +1,3 @@
-// Package intake takes files and the history of a thread in from platforms. Files are
-// inspected before they are stored, and count against the quota of who sent them.
+// Package intake downloads files and the history of a thread from platforms. Files are inspected
+// before they are stored, and count against the quota of the person who sent them.
 package intake

@@ -22,40 +22,40 @@ import (
 	"atelier/storage"
 )
 
-// File is what Inspect finds out about a file that a person sent.
+// File is what Inspect reports about a file that a person sent.
 type File struct {
 	Type plan.Type
-	// Ext is the ending of its kind, with the dot.
+	// Ext is the usual extension of its format, with the dot.
 	Ext string
-	// Facts are those of [plan.Resource].
+	// Facts become the Facts of its [plan.Resource].
 	Facts string
 }
 
-// Refusals counts files that the quota refuses.
+// Refusals counts files that the quota rejects.
 type Refusals interface {
 	Refused(adapter, why string)
 }
 
-// source opens files: an adapter, or the hosts that links may point to.
+// source opens files: an adapter, the samples or the link hosts.
 type source interface {
 	Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error)
 }
 
-// SampleSource is the source of the files with which examples are tried.
+// SampleSource is the source of the sample files for examples.
 const SampleSource = "sample"
 
-// Downloads fetch files from platforms into the Blobs.
+// Downloads fetches files from platforms into Blobs.
 type Downloads struct {
 	Adapters map[string]adapters.Adapter
 	Links    *Links
-	Samples  source // opens the files with which examples are tried
+	Samples  source // opens the sample files for examples
 	Blobs    storage.Blobs
 	Quota    *quota.Quota
-	// Inspect looks into a file, and rejects by a [plan.Fault] what no tool may be given.
+	// Inspect examines a file. It rejects files that no tool may be given with a [plan.Fault].
 	Inspect func(ctx context.Context, path string) (File, error)
 	// Scratch is the folder for temporary files.
 	Scratch string
-	// MaxFile is the most bytes of one file.
+	// MaxFile is the maximum size of a file in bytes.
 	MaxFile int64
 	// Impatient means that a failed download is not retried.
 	Impatient bool
@@ -63,8 +63,8 @@ type Downloads struct {
 	Log       *slog.Logger
 }
 
-// Take fetches one file, and returns it and its bytes of text. A file that the thread already has
-// is stored once more, which renews its retention.
+// Take fetches one file and returns it with the size of its text in bytes. A file that the thread has
+// already is stored again, which renews its retention.
 func (d *Downloads) Take(
 	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
@@ -85,7 +85,7 @@ func (d *Downloads) Take(
 		return r, 0, fmt.Errorf("make a folder for a file: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// Whoever looks into it tells people about it by its name.
+	// Inspect names the file in its errors, so the local name is like the original.
 	local := filepath.Join(dir, localName(f))
 	sum, err := d.fetch(ctx, of, from, f, local)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *Downloads) Take(
 	return r, size, nil
 }
 
-// named tells a person which file could not be taken.
+// named adds the file's name to an error for people.
 func named(f adapters.File, err error) error {
 	if _, ok := errors.AsType[*plan.Fault](err); ok {
 		return err
@@ -130,7 +130,7 @@ func named(f adapters.File, err error) error {
 	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", record.FileName(f)), Err: err}
 }
 
-// localName is a file's name as every file system takes it.
+// localName makes a file's name valid on every file system.
 func localName(f adapters.File) string {
 	const longest = 200 // bytes
 	name := record.FileName(f)
@@ -142,7 +142,7 @@ func localName(f adapters.File) string {
 	return name
 }
 
-// maxText is the largest text that is taken, in bytes: the agent holds it in memory.
+// maxText is the maximum size of a text file in bytes: the agent keeps it in memory.
 const maxText = 1 << 20
 
 // text reads a text file.
@@ -162,8 +162,8 @@ func text(local string) (_ string, err error) {
 	return string(b), nil
 }
 
-// fetch writes a file to a new local one, and returns the hash of its content. It counts against the
-// quota of who made the request. The bytes are counted as they arrive, whatever size was announced.
+// fetch downloads a file to a new local one and returns the hash of its content. The bytes that arrive
+// count against the quota of the person who asked, whatever size was announced.
 func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f adapters.File, local string) (sum string, err error) {
 	room, err := d.roomFor(ctx, r, f)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f
 	defer func() { err = errors.Join(err, body.Close()) }()
 	out, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("make a passing file: %w", err)
+		return "", fmt.Errorf("create a temporary file: %w", err)
 	}
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, room+1))
@@ -195,8 +195,8 @@ func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// fault says why a file could not be fetched. It is final if the file is gone, or the retries are
-// used up.
+// fault returns why a file could not be fetched. The error is final if the file is gone or no retries are
+// left.
 func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error {
 	if wait := record.WaitFor(err); wait > 0 {
 		return queue.Wait(wait, err)
@@ -207,7 +207,7 @@ func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error
 		return err
 	case !adapters.Final(err):
 		return &plan.Fault{Sentence: plan.Say("The file %q could not be downloaded. Please send it again later.", record.FileName(f)), Err: err}
-	case errors.As(err, &own): // its sentence is for the person alone: it may quote
+	case errors.As(err, &own): // its sentence may quote and is only for the person
 		said := plan.Message{Format: own.Sentence, Args: own.Args}
 		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
 	default:
@@ -218,7 +218,7 @@ func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error
 func (d *Downloads) upload(ctx context.Context, key, local string) (err error) {
 	f, err := os.Open(local)
 	if err != nil {
-		return fmt.Errorf("read a passing file: %w", err)
+		return fmt.Errorf("read a temporary file: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if err := d.Blobs.Put(ctx, key, f); err != nil {
@@ -227,7 +227,7 @@ func (d *Downloads) upload(ctx context.Context, key, local string) (err error) {
 	return nil
 }
 
-// Together is one fault of several. A sentence that they share is said once.
+// Together joins several faults into one, without repeating sentences.
 func Together(all []error) error {
 	sentences := make([]plan.Message, len(all))
 	for i, err := range all {
@@ -236,7 +236,7 @@ func Together(all []error) error {
 	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
 }
 
-// Refused reports whether a file cannot be taken, now or later, for a reason that people are told.
+// Refused reports whether a file is rejected for good, for a reason that people are told.
 func Refused(err error) bool {
 	_, told := errors.AsType[*plan.Fault](err)
 	return told && !queue.Passing(err)

@@ -18,8 +18,8 @@ import (
 	"atelier/storage"
 )
 
-// How far back a thread is read, and what is taken of it. All files together may have as many bytes
-// as a single one of a request.
+// Limits for reading the history of a thread. All its files together are limited to the size of a single
+// file of a request.
 const (
 	maxRecalled      = 50 // messages
 	maxRecalledFiles = 20
@@ -28,7 +28,7 @@ const (
 	recallFilesFor   = time.Minute
 )
 
-// Histories read what people wrote in a thread before a request.
+// Histories reads what people wrote in a thread before a request.
 type Histories struct {
 	Store     *record.Store
 	Blobs     storage.Blobs
@@ -39,8 +39,8 @@ type Histories struct {
 	Log       *slog.Logger
 }
 
-// Read reads what was written in the thread before a request, and returns the thread with it. If the
-// platform does not tell, the request goes on with what is known.
+// Read reads the messages before a request and returns the thread with them. If the platform does not
+// provide them, the request continues with what is known.
 func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
 	e := r.Asked.Event
 	from, ok := h.Adapters[e.Adapter].(adapters.Historian)
@@ -82,7 +82,7 @@ func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Threa
 	return h.Store.WriteThread(ctx, t.ID, record.Entry{History: past})
 }
 
-// overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
+// overheardWish formats a message for a turn: author, text and files.
 func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	text := m.Text
 	if len(text) > maxRecalledText {
@@ -95,7 +95,7 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	return strings.Join(said, " ")
 }
 
-// relevant are the messages of people that are no known requests, and not the one that the request
+// relevant returns the messages of people that are not known requests, without the one that the request
 // replies to.
 func (h *Histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
 	var kept []adapters.Earlier
@@ -108,7 +108,7 @@ func (h *Histories) relevant(ctx context.Context, r *record.Request, all []adapt
 		if err == nil && ok {
 			var asked *record.Request
 			if asked, err = h.Store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
-				continue // its files were taken then
+				continue // its files were taken with the request
 			}
 			err = record.IgnoreUnknown(err)
 		}
@@ -120,8 +120,8 @@ func (h *Histories) relevant(ctx context.Context, r *record.Request, all []adapt
 	return kept, nil
 }
 
-// files fetches the files of messages, the latest first, as long as there is room. What cannot be
-// taken is left out, since nobody has asked for it yet.
+// files fetches the files of messages, latest first, up to the limits. Files that cannot be taken are
+// skipped, since nobody has asked for them yet.
 func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
 	short, stop := context.WithTimeout(ctx, recallFilesFor)
 	defer stop()
@@ -134,7 +134,7 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
 			if files == 0 || room <= 0 || f.Size > room {
-				leave(errors.New("there is no room for it"))
+				leave(errors.New("the files are too large together"))
 				continue
 			}
 			res, size, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
@@ -148,10 +148,10 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 				continue
 			}
 			took := max(f.Size, int64(size))
-			if res.Blob != "" { // a platform need not tell how large a file is
+			if res.Blob != "" { // the platform may not have told the size
 				info, err := h.Blobs.Stat(ctx, res.Blob)
 				if err != nil {
-					return nil, fmt.Errorf("look at a file of the thread: %w", err)
+					return nil, fmt.Errorf("stat a file of the thread: %w", err)
 				}
 				took = max(took, info.Size)
 			}
@@ -162,8 +162,8 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 	return taken, nil
 }
 
-// warn tells the operator that the history of a thread cannot be read; a refusal only once, since it
-// is the same for every request.
+// warn logs that the history of a thread cannot be read. A missing permission is logged only once, since
+// it is the same for every request.
 func (h *Histories) warn(ctx context.Context, r *record.Request, err error) {
 	adapter := r.Asked.Event.Adapter
 	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
@@ -171,6 +171,6 @@ func (h *Histories) warn(ctx context.Context, r *record.Request, err error) {
 			return
 		}
 	}
-	h.Log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
+	h.Log.WarnContext(ctx, "cannot read the history of a thread: requests continue without it",
 		"request", r.ID, "adapter", adapter, "error", record.ForOperator(err))
 }

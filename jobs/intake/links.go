@@ -20,18 +20,18 @@ import (
 	"atelier/jobs/record"
 )
 
-// maxLinks is how many links of a message are looked at.
+// maxLinks is the maximum number of links in a message that are followed.
 const maxLinks = 10
 
-// Hosts open files at hosts that the operator names.
+// Hosts opens files on the hosts that the operator allows.
 type Hosts interface {
-	// May reports whether an address is at one of the hosts.
+	// May reports whether an address is on one of the hosts.
 	May(address *url.URL) bool
-	// Open opens what is there, by way of no other host and no private address.
+	// Open opens the file at an address. It follows no redirects to other hosts or private addresses.
 	Open(ctx context.Context, address string, header http.Header) (io.ReadCloser, error)
 }
 
-// Links find out what the links in a request point to.
+// Links resolves the links in a request.
 type Links struct {
 	Adapters map[string]adapters.Adapter
 	Hosts    Hosts // nil opens none
@@ -39,19 +39,19 @@ type Links struct {
 	Impatient bool
 }
 
-// Link is a link that stands for what it points to.
+// Link is a link to a message or a file.
 type Link struct {
 	Written string // as it stands in the message, with its label
-	Adapter string // that opens the files; [LinkSource] for files at other hosts
+	Adapter string // opens the files; [LinkSource] for files on other hosts
 	Message adapters.Earlier
 	Fault   error // why it cannot be followed; nil if it can
 }
 
-// LinkSource is the source of files at the hosts that the operator names.
+// LinkSource is the source of files on the hosts that the operator allows.
 const LinkSource = "link"
 
-// Follow returns the links of a request that stand for a message or a file, and the hosts of links to
-// media that are not opened.
+// Follow returns the links of a request to messages and files, and the hosts of links to media that are
+// not allowed.
 func (l *Links) Follow(ctx context.Context, r *record.Request) (links []Link, closed []string, err error) {
 	m := r.Message()
 	if m == nil || aboutCodes.MatchString(m.Text) {
@@ -79,7 +79,7 @@ func (l *Links) Follow(ctx context.Context, r *record.Request) (links []Link, cl
 	return links, closed, nil
 }
 
-// Fetch opens a file at one of the hosts.
+// Fetch opens a file on one of the hosts.
 func (l *Links) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if l.Hosts == nil {
 		return nil, &adapters.Fault{Sentence: "The file no longer exists. Please send it again.", Kind: adapters.ErrGone}
@@ -87,7 +87,7 @@ func (l *Links) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 	return l.Hosts.Open(ctx, f.Handle, nil)
 }
 
-// follow looks at one link. It is false if the link stands for nothing but itself.
+// follow resolves one link. It returns false if the link does not lead to a message or a file.
 func (l *Links) follow(ctx context.Context, in adapters.Thread, address *url.URL, to *Link) (ok bool, err error) {
 	if a, is := l.Adapters[in.Adapter].(adapters.Linker); is {
 		if to.Message, ok, err = a.Linked(ctx, in, address); ok || err != nil {
@@ -104,7 +104,7 @@ func (l *Links) follow(ctx context.Context, in adapters.Thread, address *url.URL
 	return true, nil
 }
 
-// fault is what people are told about a link that cannot be followed, or an error that may pass.
+// fault returns what to tell people about a link that cannot be followed, or a transient error.
 func (l *Links) fault(ctx context.Context, err error) (told, passing error) {
 	if wait := record.WaitFor(err); wait > 0 {
 		return nil, queue.Wait(wait, err)
@@ -125,11 +125,11 @@ type foundLink struct {
 }
 
 var (
-	// linkForm is an address, in a Markdown link, between angle brackets or by itself.
+	// linkForm matches an address: in a Markdown link, in angle brackets or bare.
 	linkForm = regexp.MustCompile(`\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+)>?\)|<(https?://[^\s<>]+)>|(https?://[^\s<>"“”„«»「」]+)`)
-	// aboutCodes is a request in which a link is the content of a code.
+	// aboutCodes matches requests in which a link is the content of a QR code or barcode.
 	aboutCodes = regexp.MustCompile(`(?i)\bqr\b|\bbarcode|二维码|条形码`) //nolint:gosmopolitan // people ask in other scripts
-	// quoted is a text that is to be taken as it is.
+	// quoted matches literal text in quotation marks.
 	quoted = regexp.MustCompile("\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`")
 )
 
@@ -147,7 +147,7 @@ func find(text string) []foundLink {
 				address = text[at[group]:at[group+1]]
 			}
 		}
-		if written == address { // what ends the sentence is no part of it
+		if written == address { // drop the punctuation that ends the sentence
 			address = strings.TrimRight(address, ".,;:!?'…。，；：！？、")
 			if strings.HasSuffix(address, ")") && !strings.Contains(address, "(") {
 				address = strings.TrimSuffix(address, ")")
@@ -163,7 +163,7 @@ func find(text string) []foundLink {
 	return all
 }
 
-// mediaEndings are the endings of files that people link to so that something is done with them.
+// mediaEndings are the file extensions of media that a request may link to.
 var mediaEndings = strings.Fields(".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .avif .mp4 .mov .webm .mkv .avi .m4v " +
 	".mp3 .wav .ogg .oga .opus .m4a .flac .aac")
 

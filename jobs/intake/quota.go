@@ -10,7 +10,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// roomFor is how many bytes of a file may be fetched. A larger announced size is refused.
+// roomFor is how many bytes of a file may be fetched. It fails if the announced size is larger.
 func (d *Downloads) roomFor(ctx context.Context, r *record.Request, f adapters.File) (int64, error) {
 	room, err := d.Quota.Room(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread)
 	if err != nil {
@@ -25,8 +25,8 @@ func (d *Downloads) roomFor(ctx context.Context, r *record.Request, f adapters.F
 	return room, nil
 }
 
-// fetchedFor is the person whose quota a file counts against: who asked for it, or who repeats the
-// request if it was refused or stopped before.
+// fetchedFor is the person whose quota a file counts against: the one who asked, or who repeats a request
+// that was refused or stopped before.
 func fetchedFor(r *record.Request) adapters.Person {
 	by := r.Asked.Event.By
 	at := slices.IndexFunc(r.Runs, (*record.Run).Working)
@@ -36,12 +36,12 @@ func fetchedFor(r *record.Request) adapters.Person {
 	return adapters.Person{ID: r.Runs[at].By}
 }
 
-// countedAs is the id under which a file of a request is counted, however often it is fetched.
+// countedAs is the id under which a file of a request is counted, so that it counts once.
 func countedAs(r *record.Request, f adapters.File) string {
 	return record.Hash(r.ID + "/" + f.ID + "/" + f.Name)
 }
 
-// tooLarge says why a file of n bytes or more is not taken.
+// tooLarge returns why a file of n bytes or more is rejected.
 func (d *Downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
 	if n > d.MaxFile {
 		return &plan.Fault{Sentence: plan.Say("The file %q is too large: the limit is %d MB.", record.FileName(f), d.MaxFile/1_000_000)}
@@ -53,7 +53,7 @@ func (d *Downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.
 	return d.refusedFile(ctx, r, refused)
 }
 
-// tookIn counts n bytes as taken.
+// tookIn counts n bytes against the quota.
 func (d *Downloads) tookIn(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
 	refused, err := d.Quota.TakeBytes(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread, n)
 	if err != nil || refused == nil {

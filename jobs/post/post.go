@@ -17,14 +17,14 @@ import (
 	"atelier/storage"
 )
 
-// Tries are the answers that this process has tried to post, by key, until their messages are
-// recorded: if only recording fails, an answer is not posted again.
+// Tries holds the answers that this process has tried to post, by key, until their messages are recorded.
+// So an answer is not posted again if only recording fails.
 type Tries struct {
 	mu    sync.Mutex
 	tries map[string]Tried
 }
 
-// NewTries has no answers yet.
+// NewTries returns an empty Tries.
 func NewTries() *Tries { return &Tries{tries: map[string]Tried{}} }
 
 // Poster posts replies, and leaves out files that a platform rejects.
@@ -35,29 +35,29 @@ type Poster struct {
 	Log   *slog.Logger
 }
 
-// Shrink makes a file small enough for a limit in bytes. It is false if that cannot be done here, or would not
-// keep what was asked for.
+// Shrink shrinks a file to a limit in bytes. It returns false if this process cannot do that, or if the smaller
+// file would not be what was asked for.
 type Shrink func(ctx context.Context, f adapters.Attachment, limit int64) (adapters.Attachment, bool, error)
 
-// omissions are the files that a platform did not take, and what is said about them.
+// omissions are the files that a platform rejected, and the notes about them.
 type omissions struct {
-	files   int            // left out
-	texts   bool           // some of them are
+	files   int            // number of files left out
+	texts   bool           // whether some of them are texts
 	reasons []plan.Message // each once
-	named   []string       // files that no reason names
+	named   []string       // files not named in reasons
 }
 
-// Tried is what is known of an answer that this process tried to post.
+// Tried is the state of an answer that this process tried to post.
 type Tried struct {
 	Sent record.Sent // zero if it is not known to be posted
-	// without is the answer without the rejected files, nil if none were. It is what is retried:
-	// under this key the rest of it may be posted already.
+	// without is the answer without the rejected files, nil if none were rejected. Retries post this
+	// version, since parts of it may be posted already under the key.
 	without *adapters.Reply
 	omitted omissions
 }
 
-// Post sends a reply. Files that are too large for the platform are made smaller; what it does not take is sent
-// as links, or left out and named with the reason: the text always arrives.
+// Post posts a reply. Files that are too large for the platform are shrunk; files that it rejects are sent as
+// links, or left out and named with the reason. The text always arrives.
 func (p *Poster) Post(
 	ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t Tried, shrink Shrink,
 ) (record.Sent, error) {
@@ -98,7 +98,7 @@ func (p *Poster) Post(
 	}
 }
 
-// gone are the files of a reply that are not stored any more. What is gone may be the thread instead.
+// gone returns the files of a reply that are no longer stored. If there are none, the thread itself is gone.
 func (p *Poster) gone(ctx context.Context, r adapters.Reply, err error) (*adapters.Fault, error) {
 	f := &adapters.Fault{Kind: adapters.ErrGone, Err: err}
 	for i, a := range r.Files {
@@ -109,18 +109,18 @@ func (p *Poster) gone(ctx context.Context, r adapters.Reply, err error) (*adapte
 		case errors.Is(err, storage.ErrNotFound):
 			f.Files = append(f.Files, i)
 		case err != nil:
-			return nil, fmt.Errorf("look for a file: %w", err)
+			return nil, fmt.Errorf("stat a file: %w", err)
 		}
 	}
 	return f, nil
 }
 
-// uploads reports whether a reply uploads one of these files, so that it can be sent without them.
+// uploads reports whether a reply uploads any of these files, so that it can be sent without them.
 func uploads(r adapters.Reply, files []int) bool {
 	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
 }
 
-// shrink makes files smaller that are too large, each once, and says so. It returns what is refused still.
+// shrink shrinks files that are too large, each once, and adds a note. It returns what is still rejected.
 func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions, shrink Shrink) (*adapters.Fault, error) {
 	if !errors.Is(refused, adapters.ErrTooLarge) || refused.Limit <= 0 {
 		return refused, nil
@@ -145,8 +145,8 @@ func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapter
 	return &rest, nil
 }
 
-// omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
-// about a file that is only too large and has a link.
+// omit replaces rejected files with links, or leaves them out if there are no links. A file that is only
+// too large and has a link needs no note.
 func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
 	large, many, gone := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany), errors.Is(refused, adapters.ErrGone)
 	if !large && !many && !gone {
@@ -188,15 +188,15 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 	return nil
 }
 
-// megabytes are bytes as people read them, rounded so that what is too much looks so.
+// megabytes formats n bytes, rounded so that a size above its limit looks larger than the limit.
 func megabytes(n int64, round func(float64) float64) plan.Message {
 	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
 }
 
-// linkLasts is how long a link to a file works.
+// linkLasts is how long a link to a file stays valid.
 const linkLasts = storage.MaxLink
 
-// link gives a file a link, if the storage has links.
+// link adds a link to a file, if the storage supports links.
 func (p *Poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
 	if f.Link != "" {
 		return true, nil
@@ -216,7 +216,7 @@ func (p *Poster) add(r *adapters.Reply, m plan.Message) {
 	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.Tell.In(r.Language, m)))
 }
 
-// Forget removes an answer that is recorded.
+// Forget removes an answer once it is recorded.
 func (p *Tries) Forget(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,15 +230,14 @@ func (p *Tries) At(key string) record.Sent {
 	return p.tries[key].Sent
 }
 
-// Note notes what is known of an answer.
+// Note stores the state of an answer.
 func (p *Tries) Note(key string, t Tried) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tries[key] = t
 }
 
-// Try notes that an answer is about to be posted. It returns what is known of it, and whether it was
-// tried before.
+// Try notes that an answer is about to be posted. It returns its state, and whether it was tried before.
 func (p *Tries) Try(key string) (t Tried, before bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

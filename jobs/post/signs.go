@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// Signs show on the message of a request how it stands.
+// Signs shows the status of a request on its message.
 type Signs struct {
 	Adapters map[string]adapters.Adapter
 	Log      *slog.Logger
@@ -19,16 +19,16 @@ type Signs struct {
 	shown sync.WaitGroup
 }
 
-// Wait waits for the signs that are being shown.
+// Wait waits until all pending signs are shown.
 func (c *Signs) Wait() { c.shown.Wait() }
 
-// Can reports whether the platform shows how a message stands.
+// Can reports whether the platform can show a status on a message.
 func (c *Signs) Can(e adapters.Event) bool {
 	_, ok := c.Adapters[e.Thread.Adapter].(adapters.Acknowledger)
 	return ok && e.Message != nil
 }
 
-// Show shows a status on the message, if the platform can. The request does not wait for it.
+// Show shows a status on the message, if the platform can. It does not block.
 func (c *Signs) Show(ctx context.Context, e adapters.Event, s adapters.Status) {
 	a, ok := c.Adapters[e.Thread.Adapter].(adapters.Acknowledger)
 	if !ok || e.Message == nil {
@@ -39,7 +39,7 @@ func (c *Signs) Show(ctx context.Context, e adapters.Event, s adapters.Status) {
 		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 		defer stop()
 		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
-			c.Log.WarnContext(ctx, "a sign could not be shown", "request", record.RequestID(e), "status", string(s), "error", record.ForOperator(err))
+			c.Log.WarnContext(ctx, "cannot show a sign", "request", record.RequestID(e), "status", string(s), "error", record.ForOperator(err))
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package progress shows in threads how far requests have come. It follows the hints of what
-// was written and reads the rest from the records. Of all processes that are connected to a
-// platform one claims a run's progress message and edits it until the answer is there; after
-// that it is never touched.
+// Package progress shows the progress of requests in their threads. It follows hints about new
+// entries and reads the rest from the records. One of the processes connected to a platform
+// claims a run's progress message and edits it until the answer is posted; then the message
+// stays as it is.
 package progress

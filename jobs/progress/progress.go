@@ -19,14 +19,14 @@ import (
 	"atelier/storage"
 )
 
-// Display shows in threads how far requests have come.
+// Display shows the progress of requests in their threads.
 type Display struct {
 	Store   *record.Store
 	State   storage.State
 	Hints   *queue.Hints
 	Workers *queue.Workers
 	Say     func(r *record.Request, m plan.Message) string
-	// Steps say what each step of a run makes, or has made.
+	// Steps describes what each step of a run makes, or has made.
 	Steps     func(run *record.Run) []plan.Message
 	Self      string
 	Retention time.Duration
@@ -34,18 +34,18 @@ type Display struct {
 	Log       *slog.Logger
 }
 
-// watches are the requests that are watched, each with a channel that signals a change.
+// watches maps each watched request to a channel that signals a change.
 type watches struct {
 	mu   sync.Mutex
 	open map[string]chan struct{}
 }
 
-// Run shows the progress of requests in an adapter's threads, until ctx ends.
+// Run shows the progress of requests in an adapter's threads until ctx ends.
 func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Reporter) {
 	w := &watches{open: map[string]chan struct{}{}}
 	var watching sync.WaitGroup
 	o.Hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
-		if hint == nil { // some were missed: those that are watched look again
+		if hint == nil { // hints were missed: wake all watches
 			w.wakeAll()
 			return
 		}
@@ -63,13 +63,13 @@ type message struct {
 	ended bool
 }
 
-// lateReports is how often the last update of a run is tried once its answer is there.
+// lateReports is how many times the last update of a run is tried after its answer.
 const lateReports = 5
 
-// watch updates the messages of a request until none of its runs works any more.
+// watch updates the messages of a request until none of its runs is active.
 func (o *Display) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
 	shown := map[int]*message{}
-	failures, late := 0, 0 // in a row, and those after the end
+	failures, late := 0, 0 // failures in a row, and failures after the end
 	again := after(o.showTyping(ctx, id, reporter))
 	for {
 		select {
@@ -80,7 +80,7 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 		case <-ctx.Done():
 			return
 		}
-		if sleep.For(ctx, reporter.Pace()) != nil { // what is over by then needs no message at all
+		if sleep.For(ctx, reporter.Pace()) != nil { // a run that ends by then needs no message
 			return
 		}
 		more, err := o.update(ctx, id, reporter, shown)
@@ -90,11 +90,11 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 		case err == nil:
 			failures = 0
 		default:
-			o.Log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
+			o.Log.WarnContext(ctx, "cannot show progress", "request", id, "error", plan.ForOperator(err))
 			if !more {
 				late++
 			}
-			if late >= lateReports { // the answer is there: it can do without
+			if late >= lateReports { // the answer is posted, so the update is optional
 				w.drop(id)
 				return
 			}
@@ -113,11 +113,11 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // it is told already
+	default: // a signal is pending
 	}
 }
 
-// after signals after so long; 0 is never.
+// after is [time.After], but 0 never fires.
 func after(d time.Duration) <-chan time.Time {
 	if d <= 0 {
 		return nil
@@ -125,8 +125,8 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// showTyping shows that the bot is at work on a request, if it is, and returns after how long to show it again;
-// 0 is never. For a command the platform shows that itself.
+// showTyping shows the typing indicator while a request is active, and returns when to show it again; 0 means
+// never. For commands the platform shows it itself.
 func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) (again time.Duration) {
 	typer, ok := reporter.(adapters.Typer)
 	if !ok {
@@ -140,13 +140,12 @@ func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.R
 		again, err = typer.Typing(ctx, r.Asked.Event.Thread)
 	}
 	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
-		o.Log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
+		o.Log.DebugContext(ctx, "cannot show the typing indicator", "request", id, "error", plan.ForOperator(err))
 	}
 	return again
 }
 
-// update brings the progress messages of a request up to date. It reports whether more is to come:
-// some run has no answer yet.
+// update updates the progress messages of a request. It reports whether any run still has no answer.
 func (o *Display) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*message) (more bool, err error) {
 	r, err := o.Store.Request(ctx, id)
 	if err != nil {
@@ -164,7 +163,7 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 		case m.ended:
 			continue
 		case !m.mine && (ended || r.Given == nil || r.Asked.Options.PlanOnly && run.N == 1):
-			m.ended = ended // it never had a message, or another process has it
+			m.ended = ended // it has no message, or another process edits it
 			continue
 		case !m.mine:
 			if m.claim, m.mine, err = o.claimMessage(ctx, id, run.N); err != nil {
@@ -177,7 +176,7 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, o.describe(r, run, ended))
 		switch {
 		case err != nil && adapters.Final(err):
-			m.ended = true // somebody has deleted it: so be it
+			m.ended = true // deleted by a person: do not post it again
 			continue
 		case err != nil:
 			return more, fmt.Errorf("report: %w", err)
@@ -193,7 +192,7 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 	return more, nil
 }
 
-// describe is how far a run has come.
+// describe returns the progress of a run.
 func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
 	p := adapters.Progress{Thread: r.Asked.Event.Thread, Request: r.Ref().ID, Asker: r.AskerOf(run), Ended: ended}
 	done := 0
@@ -206,7 +205,7 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 			case ok:
 				step.Took = result.Took
 				done++
-			case run.Halted != nil: // whatever it was, it does not go on
+			case run.Halted != nil: // whatever the step's status, it no longer runs
 				step.State = adapters.StepSkipped
 			}
 			p.Steps = append(p.Steps, step)
@@ -225,7 +224,7 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 	return p
 }
 
-// StepState is how a step stands, as people are shown it.
+// StepState converts the status of a step to the state that adapters show.
 func StepState(s plan.Status) adapters.StepState {
 	switch s {
 	case plan.Running:
@@ -241,13 +240,13 @@ func StepState(s plan.Status) adapters.StepState {
 	}
 }
 
-// claim says which process edits a run's progress message, and where that message is.
+// claim records which process edits a run's progress message, and the message.
 type claim struct {
 	Worker string              `json:"worker"`
 	Ref    adapters.MessageRef `json:"ref,omitzero"`
 }
 
-// claimMessage claims a run's progress message for this process, unless a living one has it.
+// claimMessage claims a run's progress message for this process, unless another live process holds it.
 func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim, mine bool, err error) {
 	c.Worker = o.Self
 	b, err := json.Marshal(c)

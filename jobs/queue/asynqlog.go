@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// asynqLog logs what asynq says, with the request that it is about.
+// asynqLog logs asynq's messages, with the request that they are about.
 type asynqLog struct{ log *slog.Logger }
 
 func (l asynqLog) Debug(args ...any) { l.about(args).Debug(fmt.Sprint(args...)) }
@@ -15,14 +15,14 @@ func (l asynqLog) Info(args ...any)  { l.about(args).Info(fmt.Sprint(args...)) }
 func (l asynqLog) Error(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
 func (l asynqLog) Fatal(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
 
-// Warn omits that a task is given up: our own line says so, with the reason.
+// Warn omits asynq's message about a given-up task: our own line has the reason.
 func (l asynqLog) Warn(args ...any) {
 	if said := fmt.Sprint(args...); !strings.HasPrefix(said, "Retry exhausted ") {
 		l.about(args).Warn(said)
 	}
 }
 
-// taskInText is the id of a task in what asynq says ([Task.ID]).
+// taskInText matches the id of a task ([Task.ID]) in a message.
 var taskInText = regexp.MustCompile(`\b(fetch|plan|act|compose|send|deadline):([a-z2-7]{16}):`)
 
 func (l asynqLog) about(args []any) *slog.Logger {

@@ -1,15 +1,15 @@
-// Package queue runs tasks durably over asynq: each stage of a request is a task, and any
-// number of processes share them, any of which may die at any moment.
+// Package queue runs tasks durably on asynq: each stage of a request is a task. Any number of processes
+// share the tasks, and any of them may crash at any time.
 //
-//   - [Tasks] enqueues a task once, whoever enqueues it: its id is the same for the same work.
-//   - [Servers] hand tasks to a handler, and try them again as its error says ([Wait],
-//     [GiveUp]). Nothing that asynq stores of an error quotes a person.
+//   - [Tasks] enqueues each task once across all processes: its id is the same for the same work.
+//   - [Servers] passes tasks to a handler, and retries them depending on its error ([Wait],
+//     [GiveUp]). The errors that asynq stores never quote people.
 //   - [Heartbeat] publishes every beat which tasks a process runs, [Workers] lists the living
-//     processes, and [Others] says what they can run.
-//   - [Reaper] gives a task whose worker died to another one within about 20 seconds, as a
-//     further attempt. asynq's own recovery comes after one or two minutes, and finds it done.
-//     A task that keeps killing its workers is abandoned.
-//   - [Recovery] takes up requests that were recorded by half, or whose tasks were lost.
+//     processes, and [Others] their tools.
+//   - [Reaper] passes a task whose worker died to another one within about 20 seconds, as a
+//     further attempt, before asynq's own recovery, which takes one or two minutes. A task that
+//     keeps killing its workers is abandoned.
+//   - [Recovery] resumes requests that were only half recorded, or whose tasks were lost.
 //
 // What a task does is up to the handler.
 package queue

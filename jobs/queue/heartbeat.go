@@ -13,7 +13,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Heartbeat publishes every Beat that this process lives, what it can do, and what it does.
+// Heartbeat publishes every Beat that this process is alive, its tools and its running tasks.
 type Heartbeat struct {
 	Workers *Workers
 	Running *Running
@@ -23,8 +23,8 @@ type Heartbeat struct {
 	Log   *slog.Logger
 }
 
-// Run publishes the worker until ctx ends. It waits for nothing but State, and for that no
-// longer than until the next beat: slow or failing tools do not make it look dead.
+// Run publishes the worker until ctx ends. It waits only for State, and at most until the next beat:
+// slow or failing tools do not make the process look dead.
 func (h *Heartbeat) Run(ctx context.Context, me Worker) {
 	found := make(chan map[string][]plan.Candidate)
 	var background sync.WaitGroup
@@ -36,7 +36,7 @@ func (h *Heartbeat) Run(ctx context.Context, me Worker) {
 	defer next.Stop()
 	for ctx.Err() == nil {
 		if err := h.publish(ctx, me); err != nil && ctx.Err() == nil {
-			h.Log.WarnContext(ctx, "this process could not say that it lives", "error", plan.ForOperator(err))
+			h.Log.WarnContext(ctx, "cannot publish the heartbeat of this process", "error", plan.ForOperator(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -46,8 +46,8 @@ func (h *Heartbeat) Run(ctx context.Context, me Worker) {
 	}
 }
 
-// watchTools sends the tools that this process can run whenever they change. While they cannot
-// be found out, the last ones hold.
+// watchTools sends the tools that this process can run whenever they change. If checking them fails, the
+// last known ones stay.
 func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]plan.Candidate) {
 	var sent map[string][]plan.Candidate
 	for ctx.Err() == nil {
@@ -55,7 +55,7 @@ func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]pl
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			h.Log.WarnContext(ctx, "the tools of this process could not be looked at", "error", plan.ForOperator(err))
+			h.Log.WarnContext(ctx, "cannot check the tools of this process", "error", plan.ForOperator(err))
 		case !maps.EqualFunc(tools, sent, slices.Equal):
 			sent = tools
 			select {

@@ -11,14 +11,14 @@ import (
 	"atelier/storage"
 )
 
-// Hints are messages between processes about what was written to State. They may be lost: the
-// records count.
+// Hints notifies other processes of what was written to State. Hints may be lost: the records are
+// authoritative.
 type Hints struct {
 	state storage.State
 	log   *slog.Logger
 }
 
-// NewHints makes the hints of a State.
+// NewHints returns the hints sent through state.
 func NewHints(state storage.State, log *slog.Logger) *Hints { return &Hints{state: state, log: log} }
 
 // Publish publishes a hint.
@@ -26,27 +26,27 @@ func (h *Hints) Publish(ctx context.Context, topic string, hint []byte) error {
 	return h.state.Publish(ctx, topic, hint)
 }
 
-// Progress is the topic of hints about requests in threads of an adapter.
+// Progress is the topic of hints about requests in an adapter's threads.
 func Progress(adapter string) string { return "progress-" + adapter }
 
-// Stops is the topic of hints about runs that are stopped.
+// Stops is the topic of hints about stopped runs.
 const Stops = "stops"
 
-// Written hints that a request of an adapter has a new entry.
+// Written publishes a hint that a request of an adapter has a new entry.
 func (h *Hints) Written(ctx context.Context, adapter, request string) {
 	if err := h.Publish(ctx, Progress(adapter), []byte(request)); err != nil {
-		h.log.DebugContext(ctx, "a hint was not given", "request", request, "error", plan.ForOperator(err))
+		h.log.DebugContext(ctx, "cannot publish a hint", "request", request, "error", plan.ForOperator(err))
 	}
 }
 
-// Follow calls f for the hints of a topic until ctx ends, and subscribes again if that fails.
-// A nil hint means that some may have been missed.
+// Follow calls f for the hints of a topic until ctx ends, and resubscribes after failures. A nil hint means
+// that some may have been missed.
 func (h *Hints) Follow(ctx context.Context, topic string, f func(hint []byte)) {
 	for ctx.Err() == nil {
 		hints, err := h.state.Subscribe(ctx, topic)
 		if err != nil {
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "hints cannot be heard", "error", plan.ForOperator(err))
+				h.log.WarnContext(ctx, "cannot subscribe to hints", "error", plan.ForOperator(err))
 			}
 			if sleep.For(ctx, time.Second) != nil {
 				return

@@ -10,8 +10,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Others are the other processes: what they can run, as of the last beat, and which tasks were
-// left to them.
+// Others tracks the other processes: their tools, as of the last beat, and the tasks left to them.
 type Others struct {
 	workers  *Workers
 	self     string
@@ -21,17 +20,17 @@ type Others struct {
 	mu    sync.Mutex
 	at    time.Time
 	tools map[string][]plan.Candidate
-	left  map[string]time.Time // tasks that were left to other processes, since when
+	left  map[string]time.Time // tasks left to other processes, and since when
 }
 
-// NewOthers makes the others of the process self. A task is left to them for the patience, and
-// is over after the deadline.
+// NewOthers returns the processes other than self. A task is left to them for the duration patience, and
+// forgotten after deadline.
 func NewOthers(w *Workers, self string, patience, deadline time.Duration) *Others {
 	return &Others{workers: w, self: self, patience: patience, deadline: deadline, left: map[string]time.Time{}}
 }
 
-// Tools are the tools that other processes can run now, each with its candidates. They are
-// read once in a beat.
+// Tools returns the tools that other processes can run now, each with its candidates. The result is cached
+// for a beat.
 func (o *Others) Tools(ctx context.Context) (map[string][]plan.Candidate, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,20 +45,20 @@ func (o *Others) Tools(ctx context.Context) (map[string][]plan.Candidate, error)
 	return o.tools, nil
 }
 
-// CanRun reports whether another process that works on the queue can run the tool. It also
-// does if that cannot be found out.
+// CanRun reports whether another process that works on the queue can run the tool. It returns true if that
+// is unknown.
 func (o *Others) CanRun(ctx context.Context, tool, queue string) bool {
 	tools, err := o.Tools(ctx)
 	return err != nil || slices.ContainsFunc(tools[tool], func(c plan.Candidate) bool { return OfDevice(c.Device) == queue })
 }
 
-// MayWait reports whether a task may be left to another process once more.
+// MayWait reports whether a task may still be left to another process.
 func (o *Others) MayWait(t Task) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	since, before := o.left[t.ID()]
 	if !before {
-		maps.DeleteFunc(o.left, func(_ string, at time.Time) bool { return time.Since(at) > o.deadline }) // they are over
+		maps.DeleteFunc(o.left, func(_ string, at time.Time) bool { return time.Since(at) > o.deadline }) // ended by now
 		since = time.Now()
 		o.left[t.ID()] = since
 	}

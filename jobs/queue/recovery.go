@@ -15,8 +15,8 @@ import (
 	"atelier/storage"
 )
 
-// Recovery takes up requests that were lost: by a patrol while processes run, and at the start
-// of a process that has the State for itself.
+// Recovery resumes lost requests: by a patrol while processes run, and at the start of a process
+// that does not share State.
 type Recovery struct {
 	State   storage.State
 	Store   *record.Store
@@ -25,31 +25,31 @@ type Recovery struct {
 	Workers *Workers
 	// Self is the id of this process.
 	Self string
-	// Due returns the tasks of a run that can be done now.
+	// Due returns the tasks of a run that can run now.
 	Due func(ctx context.Context, r *record.Request, run *record.Run) []Task
 	// NextInThread begins the next request of a thread.
 	NextInThread func(ctx context.Context, thread string) error
-	// Say says a sentence in the language of a request.
+	// Say translates a sentence into the language of a request.
 	Say func(r *record.Request, m plan.Message) string
-	// Deadline is how long a run may take, and Retention how long a request is kept.
+	// Deadline is the maximum duration of a run, and Retention how long a request is kept.
 	Deadline, Retention time.Duration
 	Log                 *slog.Logger
 }
 
 const (
-	// patrolEvery is how often one of all processes patrols.
+	// patrolEvery is the interval of patrols, one process at a time.
 	patrolEvery = 5 * time.Minute
-	// patrolled is for how long the patrol looks after a request, from when it was asked.
+	// patrolled is the maximum age of requests that the patrol checks.
 	patrolled = 7 * 24 * time.Hour
 )
 
-// Patrol takes up lost runs, every five minutes by one of all processes: those of a request
-// that was recorded by half when its process died, or whose tasks the queues have lost.
+// Patrol resumes lost runs until ctx ends, every five minutes in one of the processes. A run is lost if
+// its process died while recording the request, or if the queues lost its tasks.
 func (y *Recovery) Patrol(ctx context.Context) {
 	over := map[string]int{}
 	for ctx.Err() == nil {
 		if err := y.PatrolOnce(ctx, over); err != nil && ctx.Err() == nil {
-			y.Log.WarnContext(ctx, "lost requests could not be looked for", "error", plan.ForOperator(err))
+			y.Log.WarnContext(ctx, "cannot look for lost requests", "error", plan.ForOperator(err))
 		}
 		if sleep.For(ctx, patrolEvery/5) != nil {
 			return
@@ -57,8 +57,8 @@ func (y *Recovery) Patrol(ctx context.Context) {
 	}
 }
 
-// PatrolOnce patrols once, if it is this process's turn. Over are the requests that had ended
-// at the last patrol, with the sizes of their logs: they are not read again.
+// PatrolOnce patrols once, if it is this process's turn. Over maps the requests that had ended at the
+// last patrol to the sizes of their logs, so that they are not read again.
 func (y *Recovery) PatrolOnce(ctx context.Context, over map[string]int) error {
 	mine, err := y.State.PutOnce(ctx, record.WorkersGroup+"-patrol/turn", []byte(y.Self), patrolEvery)
 	if err != nil || !mine {
@@ -75,8 +75,8 @@ func (y *Recovery) PatrolOnce(ctx context.Context, over map[string]int) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil: // it does not hold up the others
-			y.Log.WarnContext(ctx, "a request could not be looked after", "request", id, "error", plan.ForOperator(err))
+		case err != nil: // do not hold up the others
+			y.Log.WarnContext(ctx, "cannot check a request", "request", id, "error", plan.ForOperator(err))
 		case size > 0:
 			over[id] = size
 		}
@@ -84,14 +84,14 @@ func (y *Recovery) PatrolOnce(ctx context.Context, over map[string]int) error {
 	return nil
 }
 
-// Resume enqueues again what the requests that have not ended wait for, and returns their
-// number. It is for a process that has the State for itself and whose queues ended with the
-// process before it: it is called once, before any task runs or is enqueued.
+// Resume enqueues the pending tasks of all requests that have not ended, and returns the number of
+// requests. It is for a process that does not share State and whose queues were lost with the previous
+// process. Call it once, before any task runs or is enqueued.
 //
-// A request keeps what is left of its time; if its time ran out while no process ran, it gets
-// its full time. A request that cannot be read is left as it is, and logged.
+// A request keeps its deadline, unless that passed while no process ran: then it gets a new one. A
+// request that cannot be read is logged and left as it is.
 func (y *Recovery) Resume(ctx context.Context) (requests int, err error) {
-	// No other process has this State: the workers in it are dead.
+	// No other process uses this State: the workers in it are dead.
 	if err := y.Workers.removeAll(ctx); err != nil {
 		return 0, err
 	}
@@ -112,7 +112,7 @@ func (y *Recovery) Resume(ctx context.Context) (requests int, err error) {
 			return requests, ctx.Err()
 		case err != nil:
 			if record.IgnoreUnknown(err) != nil {
-				y.Log.ErrorContext(ctx, "a request cannot be read, and is not taken up again", "request", id, "error", plan.ForOperator(err))
+				y.Log.ErrorContext(ctx, "cannot read a request: it is not resumed", "request", id, "error", plan.ForOperator(err))
 			}
 			continue
 		case !slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return !run.Over }):
@@ -120,13 +120,13 @@ func (y *Recovery) Resume(ctx context.Context) (requests int, err error) {
 		}
 		requests++
 		if err := y.resume(ctx, r); err != nil {
-			return requests, fmt.Errorf("take up request %s: %w", id, err)
+			return requests, fmt.Errorf("resume request %s: %w", id, err)
 		}
 		t, err := y.Store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
 		if err != nil {
 			return requests, err
 		}
-		for _, p := range t.Line { // one that was recorded by half is not listed, and would hold up the others
+		for _, p := range t.Line { // a half-recorded request is not in the index, but would hold up the others
 			if !p.Left {
 				ids = append(ids, p.Request)
 			}
@@ -134,14 +134,14 @@ func (y *Recovery) Resume(ctx context.Context) (requests int, err error) {
 	}
 	if s, ok := y.State.(storage.Syncer); ok && requests > 0 {
 		if err := s.Sync(ctx); err != nil {
-			return requests, fmt.Errorf("record what was taken up: %w", err)
+			return requests, fmt.Errorf("record the resumed requests: %w", err)
 		}
 	}
 	return requests, nil
 }
 
-// lookAfter takes up the lost runs of a request. It returns the size of the log of a request
-// that has ended, as it may have been known before, and 0 of any other.
+// lookAfter resumes the lost runs of a request. If the request has ended, it returns the size of its log,
+// otherwise 0. Over is the size returned before.
 func (y *Recovery) lookAfter(ctx context.Context, id string, over int) (int, error) {
 	if over > 0 {
 		more, err := y.State.Read(ctx, record.RequestLog(id), int64(over))
@@ -173,8 +173,8 @@ func (y *Recovery) lookAfter(ctx context.Context, id string, over int) (int, err
 	return over, nil
 }
 
-// close closes a run whose time is up, by its deadline. If even its deadline is lost, the run
-// never had its time and goes on.
+// close closes a run that exceeded its deadline through the deadline's task. If that task is lost too, the
+// run gets a new deadline and continues.
 func (y *Recovery) close(ctx context.Context, r *record.Request, run *record.Run) error {
 	deadline := DeadlineOf(r.ID, run.N)
 	has, err := y.Tasks.has(deadline)
@@ -184,26 +184,25 @@ func (y *Recovery) close(ctx context.Context, r *record.Request, run *record.Run
 	case has:
 		return y.Tasks.Revive(ctx, deadline)
 	}
-	y.Log.WarnContext(ctx, "a run was lost and is taken up again", "request", r.ID, "run", run.N)
+	y.Log.WarnContext(ctx, "a lost run is resumed", "request", r.ID, "run", run.N)
 	if err := y.takeUp(ctx, r, run); err != nil {
 		return err
 	}
 	thread := record.ThreadID(r.Asked.Event.Thread)
-	y.Store.Logs.Drop(record.ThreadLog(thread)) // what was enqueued may be lost
+	y.Store.Logs.Drop(record.ThreadLog(thread)) // forget which tasks were enqueued: they may be lost
 	return y.NextInThread(ctx, thread)
 }
 
-// maxBegun is how often a step is begun by processes that die during it. A step that kills its
-// process every time is given up.
+// maxBegun is how many processes may die while running a step before the step is given up.
 const maxBegun = 5
 
-// takeUp enqueues again what a run waits for. It keeps what is left of its time, or gets its
-// full time.
+// takeUp enqueues the pending tasks of a run. The run keeps its deadline, or gets a new one if that has
+// passed.
 func (y *Recovery) takeUp(ctx context.Context, r *record.Request, run *record.Run) error {
 	if err := y.Store.EnsureTime(ctx, r.ID, run.N); err != nil {
 		return err
 	}
-	// The time may be up at any moment: the deadline looks for itself.
+	// The task checks the deadline itself, which may pass at any moment.
 	if err := y.Tasks.Enqueue(ctx, DeadlineOf(r.ID, run.N), min(y.Deadline, time.Minute)); err != nil {
 		return err
 	}
@@ -219,7 +218,7 @@ func (y *Recovery) takeUp(ctx context.Context, r *record.Request, run *record.Ru
 	return nil
 }
 
-// resume enqueues what a request waits for.
+// resume enqueues the pending tasks of a request.
 func (y *Recovery) resume(ctx context.Context, r *record.Request) error {
 	broken, err := y.broken(ctx, r)
 	if err != nil {
@@ -241,18 +240,18 @@ func (y *Recovery) resume(ctx context.Context, r *record.Request) error {
 			return err
 		}
 	}
-	y.Log.InfoContext(ctx, "request taken up again", "request", r.ID)
+	y.Log.InfoContext(ctx, "request resumed", "request", r.ID)
 	return y.NextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 }
 
-// broken returns failures for the steps that were begun so often without an end that they may
-// well have killed their processes.
+// broken returns failures for steps that were started so often without ending that they have probably
+// killed their processes.
 func (y *Recovery) broken(ctx context.Context, r *record.Request) ([]record.StepEnd, error) {
 	entries, err := y.Store.Logs.Read(ctx, record.RequestLog(r.ID))
 	if err != nil {
 		return nil, err
 	}
-	begun := map[record.Started]int{} // of each turn: a step that was stopped has not broken down
+	begun := map[record.Started]int{} // per turn, since stopped steps did not crash
 	turn := func(s *record.Started) record.Started {
 		return record.Started{Generation: s.Generation, Step: s.Step, Turn: s.Turn}
 	}
@@ -262,7 +261,7 @@ func (y *Recovery) broken(ctx context.Context, r *record.Request) ([]record.Step
 			begun[turn(e.Started)]++
 		case e.Released != nil:
 			begun[turn(e.Released)]--
-		case e.Drafted != nil: // the work on it ended properly, too
+		case e.Drafted != nil: // this attempt did not crash either
 			begun[turn(&e.Drafted.Started)]--
 		}
 	}

@@ -6,31 +6,31 @@ import (
 	"sync"
 )
 
-// errEnding ends a task whose process ends.
-var errEnding = errors.New("this process ends")
+// errEnding cancels the tasks of a process that shuts down.
+var errEnding = errors.New("this process is shutting down")
 
-// Running are the tasks that run in this process. It is safe for concurrent use.
+// Running tracks the tasks that run in this process. It is safe for concurrent use.
 type Running struct {
 	mu    sync.Mutex
 	tasks map[*RunningTask]struct{}
-	ended bool // tasks that begin from now on end at once
+	ended bool // new tasks are cancelled at once
 	all   sync.WaitGroup
 }
 
-// RunningTask is a task that runs in this process.
+// RunningTask is a task running in this process.
 type RunningTask struct {
 	Task
 
 	stop context.CancelCauseFunc
 }
 
-// Stop ends the context of the task.
+// Stop cancels the context of the task.
 func (t *RunningTask) Stop(why error) { t.stop(why) }
 
-// NewRunning has no tasks yet.
+// NewRunning returns an empty Running.
 func NewRunning() *Running { return &Running{tasks: map[*RunningTask]struct{}{}} }
 
-// Begin notes that a task runs until the function is called. Its context can be stopped.
+// Begin adds a task until the returned function is called, with a context that can be cancelled.
 func (r *Running) Begin(ctx context.Context, t Task) (context.Context, func()) {
 	ctx, stop := context.WithCancelCause(ctx)
 	running := &RunningTask{t, stop}
@@ -50,7 +50,7 @@ func (r *Running) Begin(ctx context.Context, t Task) (context.Context, func()) {
 	}
 }
 
-// IDs are the ids of the running tasks.
+// IDs returns the ids of the running tasks.
 func (r *Running) IDs() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *Running) IDs() []string {
 	return ids
 }
 
-// Of returns the running tasks of a request, or of all requests if that is "".
+// Of returns the running tasks of a request, or of all requests for "".
 func (r *Running) Of(request string) []*RunningTask {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *Running) Of(request string) []*RunningTask {
 	return tasks
 }
 
-// End ends the contexts of all tasks, and of all that begin later.
+// End cancels the contexts of all tasks, including later ones.
 func (r *Running) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *Running) End() {
 	}
 }
 
-// Wait waits until no task runs, or ctx ends. It returns the tasks that still run.
+// Wait waits until no task runs or ctx ends. It returns the tasks that still run.
 func (r *Running) Wait(ctx context.Context) []*RunningTask {
 	none := make(chan struct{})
 	go func() {

@@ -12,16 +12,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Pool is queues that share workers.
+// Pool is a set of queues that share workers.
 type Pool struct {
-	// Queues have a weight each, by name: plan, cpu, gpu, program, or gateway for those of all
-	// adapters. A queue of twice the weight is looked at first twice as often.
+	// Queues maps queue names to weights: plan, cpu, gpu, program, or gateway for those of all adapters.
+	// A queue with twice the weight is polled first twice as often.
 	Queues map[string]int
-	// Concurrency is how many tasks run at a time.
+	// Concurrency is the maximum number of concurrent tasks.
 	Concurrency int
 }
 
-// Weights are the queues of a pool with their weights, with a queue for each of the adapters.
+// Weights returns the queues of a pool with their weights, gateway replaced by a queue per adapter.
 func (p Pool) Weights(adapters []string) map[string]int {
 	queues := maps.Clone(p.Queues)
 	if weight, ok := queues[Gateway]; ok {
@@ -33,37 +33,37 @@ func (p Pool) Weights(adapters []string) map[string]int {
 	return queues
 }
 
-// Delivery is a task as a worker gets it.
+// Delivery is a task as passed to a worker.
 type Delivery struct {
 	Task
 
-	// Retried counts the tries before.
+	// Retried is the number of retries so far.
 	Retried int
-	// Unreadable is why the payload cannot be read, nil if it can. Then the task has what its
-	// id tells.
+	// Unreadable is why the payload cannot be decoded, nil if it can. Then the task has only what its id
+	// contains.
 	Unreadable error
 }
 
-// ServerConfig is what servers are made of.
+// ServerConfig configures [Servers].
 type ServerConfig struct {
 	Redis    redis.UniversalClient
 	Pools    []Pool
 	Adapters []string
-	// Check is how often an idle worker looks for work.
+	// Check is how often an idle worker polls its queues.
 	Check time.Duration
-	// Shutdown is how long Shutdown waits for running tasks before it hands them back.
+	// Shutdown is how long Shutdown waits for running tasks before it returns them to their queues.
 	Shutdown time.Duration
-	// Retry is how long to wait before a failed task is tried again.
+	// Retry is the backoff before the next retry of a failed task.
 	Retry func(retries int) time.Duration
-	// Work does a task. Its error is tried again, unless it is one of [GiveUp] or [Wait].
+	// Work runs a task. The task is retried after an error, see [GiveUp] and [Wait].
 	Work func(ctx context.Context, d Delivery) error
 	Log  *slog.Logger
 }
 
-// Servers take tasks from the queues, one asynq server for each pool.
+// Servers takes tasks from the queues, with one asynq server per pool.
 type Servers struct{ servers []*asynq.Server }
 
-// Start starts the servers. The context is that of every task.
+// Start starts the servers. Tasks run with ctx.
 func Start(ctx context.Context, c ServerConfig) (*Servers, error) {
 	s := &Servers{}
 	for _, p := range c.Pools {
@@ -86,14 +86,14 @@ func Start(ctx context.Context, c ServerConfig) (*Servers, error) {
 	return s, nil
 }
 
-// Stop takes no more tasks.
+// Stop stops taking tasks.
 func (s *Servers) Stop() {
 	for _, server := range s.servers {
 		server.Stop()
 	}
 }
 
-// Shutdown waits for the running tasks and ends the servers.
+// Shutdown waits for the running tasks and stops the servers.
 func (s *Servers) Shutdown() {
 	var ended sync.WaitGroup
 	for _, server := range s.servers {
@@ -102,7 +102,7 @@ func (s *Servers) Shutdown() {
 	ended.Wait()
 }
 
-// work hands a task to the handler.
+// work decodes a task and calls the handler.
 func (c ServerConfig) work(ctx context.Context, t *asynq.Task) error {
 	id, _ := asynq.GetTaskID(ctx)
 	name, _ := asynq.GetQueueName(ctx)
@@ -113,7 +113,7 @@ func (c ServerConfig) work(ctx context.Context, t *asynq.Task) error {
 	return nil
 }
 
-// Retried is how often the task of a context was tried before.
+// Retried returns the number of retries so far of the task of a context.
 func Retried(ctx context.Context) int {
 	n, _ := asynq.GetRetryCount(ctx)
 	return n

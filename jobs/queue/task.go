@@ -14,37 +14,37 @@ import (
 	"atelier/jobs/record"
 )
 
-// Kind is what a task does. It is the task's type in asynq.
+// Kind is the stage that a task runs. It is the task's type in asynq.
 type Kind string
 
-// The kinds, in the order of a request's stages.
+// Kinds, in the order of a request's stages.
 const (
 	KindFetch Kind = "fetch"
 	KindPlan  Kind = "plan"
 	KindAct   Kind = "act"
-	// KindWrite has the program of a step written or repaired.
+	// KindWrite writes or repairs the program of a step.
 	KindWrite   Kind = "write"
 	KindCompose Kind = "compose"
 	KindSend    Kind = "send"
-	// KindDeadline closes a run that has not ended in time.
+	// KindDeadline closes a run that exceeds its deadline.
 	KindDeadline Kind = "deadline"
 )
 
-// The queues. Tasks that need a platform's connection have a queue for each adapter.
+// Queues. Tasks that need a platform's connection have a queue per adapter.
 const (
 	Plan = "plan"
 	CPU  = "cpu"
 	GPU  = "gpu"
-	// Program runs programs that a model has written.
+	// Program runs programs written by a model.
 	Program = "program"
 	// Gateway stands for the queues of all adapters of a process.
 	Gateway = "gateway"
 )
 
-// OfAdapter is the queue of an adapter.
+// OfAdapter returns the queue of an adapter.
 func OfAdapter(adapter string) string { return Gateway + ":" + adapter }
 
-// OfDevice is the queue of steps that run on a device.
+// OfDevice returns the queue of steps that run on a device.
 func OfDevice(device string) string {
 	if device == GPU || device == Program {
 		return device
@@ -52,30 +52,30 @@ func OfDevice(device string) string {
 	return CPU
 }
 
-// Task is one piece of work. All but its kind and queue is its payload.
+// Task is a unit of work. Its payload is everything but the kind and queue.
 type Task struct {
 	Version int    `json:"v"`
 	Kind    Kind   `json:"-"`
 	Queue   string `json:"-"`
 	Request string `json:"request"`
-	// Run is the run, or of a step the generation.
+	// Run is the number of the run, or for a step, of the generation.
 	Run  int    `json:"run"`
 	Step string `json:"step,omitempty"`
-	// Turn counts how often the step was stopped before, since no run needed it.
+	// Turn is how many times the step was stopped before because no run needed it.
 	Turn int `json:"turn,omitempty"`
-	// Draft is which program of a step is written or run, from 1; 0 if it needs none.
+	// Draft is the number of the step's program, from 1; 0 if it needs none.
 	Draft int `json:"draft,omitempty"`
-	// Attempt counts how often the task was given to another worker because its own had died.
+	// Attempt is how many times the task was passed on because its worker died.
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// DeadlineOf is the task that closes a run.
+// DeadlineOf returns the task that closes a run at its deadline.
 func DeadlineOf(request string, run int) Task {
 	return Task{Kind: KindDeadline, Request: request, Run: run, Queue: Plan}
 }
 
-// ID is the same for the same work, so that it is done once: asynq rejects a second task with
-// an id as long as it retains the first.
+// ID is the same for the same work, so that it is done once: asynq rejects a second task with the same id
+// while it retains the first.
 func (t Task) ID() string {
 	id := fmt.Sprintf("%s:%s:%d:%s", t.Kind, t.Request, t.Run, t.Step)
 	if t.Turn > 0 {
@@ -90,8 +90,8 @@ func (t Task) ID() string {
 	return id
 }
 
-// decodeTask reads the payload of a task. If that is of another version, which is an error,
-// the task has what its id tells.
+// decodeTask decodes the payload of a task. For a payload of another version it returns an error, and a
+// task with only what the id contains.
 func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
 	var w Task
 	err := json.Unmarshal(t.Payload(), &w)
@@ -118,22 +118,22 @@ func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
 	return w, fmt.Errorf("payload of version %d: %w", seen, record.ErrVersion)
 }
 
-// number reads a number, 0 if there is none.
+// number parses a number; 0 if s is none.
 func number(s string) int {
-	n, _ := strconv.Atoi(s) //nolint:errcheck // as it says
+	n, _ := strconv.Atoi(s) //nolint:errcheck // 0 if s is no number
 	return n
 }
 
-// Allowance is how long a task may take, and after how many retries it is given up.
+// Allowance is the timeout of a task, and the number of retries before it is given up.
 type Allowance struct {
 	Timeout time.Duration
 	Retries int
 }
 
-// never is more often than anything is tried.
+// never is a limit on retries that is never reached.
 const never = math.MaxInt32
 
-// Allowed is the allowance of a kind.
+// Allowed returns the allowance of a kind.
 func Allowed(k Kind) Allowance {
 	switch k {
 	case KindFetch:
@@ -144,9 +144,9 @@ func Allowed(k Kind) Allowance {
 		return Allowance{45 * time.Minute, 5}
 	case KindCompose:
 		return Allowance{10 * time.Minute, 4}
-	case KindSend: // an answer waits for its platform, unless it is the answer that breaks the program
+	case KindSend: // an answer waits for its platform, unless it crashes the program
 		return Allowance{10 * time.Minute, 20}
-	default: // only the deadline still closes a request that lost everything else
+	default: // KindDeadline, the last resort
 		return Allowance{5 * time.Minute, never}
 	}
 }

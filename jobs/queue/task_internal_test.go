@@ -9,8 +9,7 @@ import (
 	"github.com/hibiken/asynq"
 )
 
-// TestATaskThatCannotBeReadIsTheOneThatItsIDNames, so that this process says of the same one
-// that it runs.
+// TestATaskThatCannotBeReadIsTheOneThatItsIDNames, so that this process publishes the same task as running.
 func TestATaskThatCannotBeReadIsTheOneThatItsIDNames(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Task{

@@ -15,7 +15,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// Tasks enqueues tasks and looks at the queues. It is safe for concurrent use.
+// Tasks enqueues tasks and inspects the queues. It is safe for concurrent use.
 type Tasks struct {
 	client    *asynq.Client
 	inspector *asynq.Inspector
@@ -24,13 +24,12 @@ type Tasks struct {
 // remembered is how long Redis remembers a finished task, so that it is not enqueued twice.
 const remembered = 2 * time.Hour
 
-// NewTasks makes the tasks of a Redis.
+// NewTasks returns the tasks in r.
 func NewTasks(r redis.UniversalClient) *Tasks {
 	return &Tasks{client: asynq.NewClientFromRedisClient(r), inspector: asynq.NewInspectorFromRedisClient(r)}
 }
 
-// Enqueue enqueues a task, to be done after a delay. A task that was enqueued before is not
-// enqueued again.
+// Enqueue enqueues a task, to run after a delay. A task that was enqueued before is not enqueued again.
 func (s *Tasks) Enqueue(ctx context.Context, t Task, after time.Duration) error {
 	t.Version = record.Version
 	payload, err := json.Marshal(t)
@@ -51,8 +50,8 @@ func (s *Tasks) Enqueue(ctx context.Context, t Task, after time.Duration) error 
 	return nil
 }
 
-// Revive enqueues a task that may have been lost, unless it waits or runs. If asynq remembers
-// that it was done, it is enqueued as a further attempt.
+// Revive enqueues a task that may have been lost, unless it is waiting or running. If asynq remembers that
+// it was done, it is enqueued as a further attempt.
 func (s *Tasks) Revive(ctx context.Context, t Task) error {
 	for ; ; t.Attempt++ {
 		info, err := s.inspector.GetTaskInfo(t.Queue, t.ID())
@@ -60,21 +59,21 @@ func (s *Tasks) Revive(ctx context.Context, t Task) error {
 		case unknown(err):
 			return s.Enqueue(ctx, t, 0)
 		case err != nil:
-			return fmt.Errorf("look for a task: %w", err)
+			return fmt.Errorf("look up a task: %w", err)
 		case info.State == asynq.TaskStateCompleted:
 			continue
 		case info.State == asynq.TaskStateArchived:
 			if err := s.inspector.RunTask(t.Queue, t.ID()); err != nil {
 				return fmt.Errorf("run a task again: %w", err)
 			}
-		default: // it waits or runs
+		default: // waiting or running
 		}
 		return nil
 	}
 }
 
-// Superseded reports whether a further attempt of the task was enqueued, because its worker
-// was taken for dead. That attempt does it.
+// Superseded reports whether a further attempt of the task was enqueued because its worker was considered
+// dead. Then that attempt runs the task.
 func (s *Tasks) Superseded(t Task) bool {
 	t.Attempt++
 	_, err := s.inspector.GetTaskInfo(t.Queue, t.ID())
@@ -109,7 +108,7 @@ func (s *Tasks) Statuses(workers []Worker) ([]Status, error) {
 			q.Waiting, q.Active, q.Later = info.Pending, info.Active, info.Retry+info.Scheduled
 			q.Failed, q.Oldest = info.Archived, info.Latency
 		case !noQueue(err):
-			return nil, fmt.Errorf("look at the queue %s: %w", name, err)
+			return nil, fmt.Errorf("inspect the queue %s: %w", name, err)
 		}
 		for _, w := range workers {
 			if slices.Contains(w.Queues, name) {
@@ -125,14 +124,13 @@ func unknown(err error) bool {
 	return errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound)
 }
 
-// ours reports whether a queue is one of ours: other programs may have queues of asynq on the
-// same Redis.
+// ours reports whether a queue is ours: other programs may have asynq queues on the same Redis.
 func ours(queue string) bool {
 	return slices.Contains([]string{Plan, CPU, GPU, Program}, queue) || strings.HasPrefix(queue, OfAdapter(""))
 }
 
-// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
-// What was answered meanwhile is not answered again.
+// RetryFailed retries the archived tasks of a queue and returns their number. Requests that were answered
+// meanwhile are not answered again.
 func (s *Tasks) RetryFailed(queue string) (int, error) {
 	if !ours(queue) {
 		return 0, queueError(queue, asynq.ErrQueueNotFound)
@@ -141,7 +139,7 @@ func (s *Tasks) RetryFailed(queue string) (int, error) {
 	return n, queueError(queue, err)
 }
 
-// DropFailed deletes the tasks of a queue that were given up, and returns their number.
+// DropFailed deletes the archived tasks of a queue and returns their number.
 func (s *Tasks) DropFailed(queue string) (int, error) {
 	if !ours(queue) {
 		return 0, queueError(queue, asynq.ErrQueueNotFound)
@@ -159,25 +157,25 @@ func (s *Tasks) has(t Task) (bool, error) {
 	case unknown(err):
 		return false, nil
 	}
-	return false, fmt.Errorf("look for a task: %w", err)
+	return false, fmt.Errorf("look up a task: %w", err)
 }
 
 // Status is the state of a queue.
 type Status struct {
 	Name string `json:"name"`
-	// Waiting tasks are ready, Active ones run, Later ones are retried or have a time, and
-	// Failed ones were given up.
+	// Waiting tasks are ready, Active ones run, Later ones are scheduled or wait for a retry, and
+	// Failed ones are archived.
 	Waiting int `json:"waiting"`
 	Active  int `json:"active"`
 	Later   int `json:"later"`
 	Failed  int `json:"failed"`
-	// Oldest is how long the first one has been waiting.
+	// Oldest is how long the first waiting task has been waiting.
 	Oldest time.Duration `json:"oldest"`
-	// Workers is how many processes work on it.
+	// Workers is the number of processes that work on the queue.
 	Workers int `json:"workers"`
 }
 
-// names are the names of our queues.
+// names returns the names of our queues.
 func (s *Tasks) names() ([]string, error) {
 	names, err := s.inspector.Queues()
 	if err != nil {
@@ -186,8 +184,8 @@ func (s *Tasks) names() ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return !ours(name) }), nil
 }
 
-// active returns the tasks of all queues that asynq holds for active, by id. Those of another
-// version are left to asynq and to the processes of that version.
+// active returns the tasks of all queues that asynq considers active, by id. Tasks of another version are
+// left to asynq and to the processes of that version.
 func (s *Tasks) active() (map[string]Task, error) {
 	names, err := s.names()
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"atelier/storage"
 )
 
-// Worker is what a process publishes of itself. It is in State while the process lives, and is
-// gone some seconds after that.
+// Worker is what a process publishes about itself. It expires in State some seconds after the process
+// dies.
 type Worker struct {
 	ID      string    `json:"id"`
 	Host    string    `json:"host,omitempty"`
 	Process int       `json:"process"`
 	Since   time.Time `json:"since"`
-	// Queues are those that it works on.
+	// Queues are the queues that it works on.
 	Queues []string `json:"queues,omitempty"`
-	// Tools are those that it can run, each with its candidates.
+	// Tools are the tools that it can run, each with its candidates.
 	Tools map[string][]plan.Candidate `json:"able,omitempty"` // earlier processes published only names, as "tools"
-	// Tasks are the ids of the tasks that it runs.
+	// Tasks are the ids of its running tasks.
 	Tasks []string `json:"tasks,omitempty"`
 }
 
-// ToolsOf are the tools that any of the workers can run, each with its candidates.
+// ToolsOf returns the tools that any of the workers can run, each with its candidates.
 func ToolsOf(workers []Worker) map[string][]plan.Candidate {
 	tools := map[string][]plan.Candidate{}
 	for _, w := range workers {
@@ -43,13 +43,13 @@ func ToolsOf(workers []Worker) map[string][]plan.Candidate {
 	return tools
 }
 
-// Workers are the processes that live, as they publish themselves in State every beat.
+// Workers lists the live processes, which publish themselves in State every beat.
 type Workers struct {
 	state storage.State
 	beat  time.Duration
 }
 
-// NewWorkers makes the workers of a State.
+// NewWorkers returns the workers published in state.
 func NewWorkers(state storage.State, beat time.Duration) *Workers {
 	return &Workers{state: state, beat: beat}
 }
@@ -78,14 +78,14 @@ func (s *Workers) List(ctx context.Context) ([]Worker, error) {
 	return all, nil
 }
 
-// Alive reports whether a worker lives.
+// Alive reports whether a worker is alive.
 func (s *Workers) Alive(ctx context.Context, id string) (bool, error) {
 	_, err := s.state.Get(ctx, record.WorkerKey(id))
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for a worker: %w", err)
+		return false, fmt.Errorf("look up a worker: %w", err)
 	}
 	return true, nil
 }
@@ -109,8 +109,8 @@ func (s *Workers) put(ctx context.Context, w Worker) error {
 	return s.state.Put(ctx, record.WorkerKey(w.ID), b, s.expiry())
 }
 
-// expiry is when a process that is not heard of is taken for dead: three beats may be lost,
-// and the fourth may be late by half of one.
+// expiry is how long after its last heartbeat a process is considered dead: three beats may be lost, and
+// the fourth may be late by half an interval.
 func (s *Workers) expiry() time.Duration { return s.beat*9/2 + time.Millisecond }
 
 // removeAll removes all workers.

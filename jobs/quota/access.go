@@ -8,28 +8,26 @@ import (
 	"atelier/adapters"
 )
 
-// Kind is what an entry of a list names.
+// Kind is the kind of an access list entry.
 type Kind string
 
-// The kinds. A guild is a server of Discord; it, a server and a team may be written for
-// the workspace.
+// Kinds. "guild", "server" and "team" are synonyms of "workspace".
 const (
 	Workspace Kind = "workspace"
 	Channel   Kind = "channel" // with its threads
 	User      Kind = "user"
-	Role      Kind = "role" // where the platform tells of roles, as Discord does
+	Role      Kind = "role" // on platforms with roles, such as Discord
 )
 
-// Entry names some of the people and places of a platform by the platform's own id. Its
-// zero Kind names all of the platform.
+// Entry matches people or places of a platform by the platform's id. The zero Kind matches the whole
+// platform.
 type Entry struct {
 	Adapter string
 	Kind    Kind
 	ID      string
 }
 
-// ParseEntry reads an entry such as discord/guild/1097, slack/user/U1, or slack for all of
-// Slack.
+// ParseEntry parses an entry such as discord/guild/1097, slack/user/U1, or slack for all of Slack.
 func ParseEntry(s string) (Entry, error) {
 	parts := strings.Split(s, "/")
 	if slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.ContainsFunc(p, notOfAnID) }) {
@@ -52,7 +50,7 @@ func ParseEntry(s string) (Entry, error) {
 	return Entry{}, errEntry(s)
 }
 
-// ParseEntries reads entries with commas or spaces between them.
+// ParseEntries parses entries separated by commas or spaces.
 func ParseEntries(s string) ([]Entry, error) {
 	var all []Entry
 	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
@@ -65,16 +63,16 @@ func ParseEntries(s string) ([]Entry, error) {
 	return all, nil
 }
 
-// notOfAnID tells what stands in no id of a platform.
+// notOfAnID reports whether r cannot be part of a platform's id.
 func notOfAnID(r rune) bool {
 	return r <= ' ' || r == ',' || r == '@' || r == '#' || r == '<' || r == '>'
 }
 
 func errEntry(s string) error {
-	return fmt.Errorf("%q is none of platform/workspace/ID, platform/channel/ID, platform/user/ID and platform/role/ID, such as discord/guild/1097", s)
+	return fmt.Errorf("%q is not platform/workspace/ID, platform/channel/ID, platform/user/ID or platform/role/ID, such as discord/guild/1097", s)
 }
 
-// String is the entry as it is written.
+// String formats the entry as ParseEntry reads it.
 func (e Entry) String() string {
 	if e.Kind == "" {
 		return e.Adapter
@@ -82,13 +80,13 @@ func (e Entry) String() string {
 	return e.Adapter + "/" + string(e.Kind) + "/" + e.ID
 }
 
-// Includes reports whether a place is the one that the entry names, or in it. Entries of people
-// and roles name no place.
+// Includes reports whether a place is the entry's place or within it. Entries for people and roles include
+// no place.
 func (e Entry) Includes(place adapters.Thread) bool {
 	return e.Kind != User && e.Kind != Role && e.names(adapters.Person{}, place)
 }
 
-// names reports whether the person in that place is one of those that the entry names.
+// names reports whether the entry matches a person in a place.
 func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
 	if e.Adapter != in.Adapter {
 		return false
@@ -110,7 +108,7 @@ func named(all []Entry, by adapters.Person, in adapters.Thread) bool {
 	return slices.ContainsFunc(all, func(e Entry) bool { return e.names(by, in) })
 }
 
-// Allowed reports whether the person may ask in that place.
+// Allowed reports whether the person may ask in a place.
 func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 	if named(q.config.Deny, by, in) {
 		return false
@@ -119,8 +117,8 @@ func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 	return !listed || named(q.config.Allow, by, in)
 }
 
-// AllowedPlace reports whether anybody may ask in that place: it is for who was let in there by
-// somebody who may, as by a link.
+// AllowedPlace reports whether anybody may ask in a place. It is for unknown people who got a link from a
+// person with access.
 func (q *Quota) AllowedPlace(in adapters.Thread) bool {
 	ofPeople := func(e Entry) bool { return e.Kind == User || e.Kind == Role }
 	if slices.ContainsFunc(q.config.Deny, func(e Entry) bool { return e.Includes(in) }) {
@@ -132,7 +130,7 @@ func (q *Quota) AllowedPlace(in adapters.Thread) bool {
 	})
 }
 
-// exempt reports whether nothing of the person is counted in that place.
+// exempt reports whether the person is exempt from limits in a place.
 func (q *Quota) exempt(by adapters.Person, in adapters.Thread) bool {
 	return named(q.config.Exempt, by, in)
 }

@@ -13,56 +13,56 @@ import (
 	"atelier/storage"
 )
 
-// maxAtOnce is the most requests at once that can be set: each has a value to be looked at.
+// maxAtOnce is the maximum limit on concurrent requests: each has a key that may have to be read.
 const maxAtOnce = 1000
 
-// seats are values of which each request at work has one: nobody else can put theirs there
-// before it is taken away, or its time is over. Beside it, a note tells which seat an id
-// has. The note too is put there once: of several seats that were taken for an id at the
-// same time, the one that is noted stays, and whoever took another gives it up.
+// seats limits active requests. Each holds one of n keys (a seat), which nobody else can store until it is
+// deleted or expires. A note under the id tells its seat. The note is also stored only once: if several
+// processes take a seat for the same id at the same time, the one in the note wins and the others are
+// given up.
 type seats struct {
 	state storage.State
 	group string
-	n     int           // 0 is any number
-	brief time.Duration // how long a seat lasts that is not held
-	lasts time.Duration // how long one lasts that is
+	n     int           // 0 means unlimited
+	brief time.Duration // lifetime of a seat that is not held
+	lasts time.Duration // lifetime of a held seat
 }
 
 func (s seats) key(i int) string      { return s.group + "/seat-" + strconv.Itoa(i) }
 func (s seats) note(id string) string { return s.group + "/of-" + id }
 
-// start is the seat at which an id begins to look for one, so that most find one at once.
+// start is the seat that an id tries first. Ids start at different seats, so that most find a free one at once.
 func (s seats) start(id string) int {
 	sum := sha256.Sum256([]byte(id))
 	return int(binary.BigEndian.Uint16(sum[:])) % s.n
 }
 
-// noted is which seat was noted for an id; negative is none.
+// noted returns the seat in an id's note; negative if there is none.
 func (s seats) noted(ctx context.Context, id string) (int, error) {
 	b, err := s.state.Get(ctx, s.note(id))
 	if errors.Is(err, storage.ErrNotFound) {
 		return -1, nil
 	}
 	if err != nil {
-		return -1, fmt.Errorf("look at what is at work: %w", err)
+		return -1, fmt.Errorf("read active requests: %w", err)
 	}
 	i, err := strconv.Atoi(string(b))
 	if err != nil {
-		return -1, fmt.Errorf("look at what is at work: %w", err)
+		return -1, fmt.Errorf("read active requests: %w", err)
 	}
 	return i, nil
 }
 
-// has reports whether a seat is that of an id.
+// has reports whether an id holds a seat.
 func (s seats) has(ctx context.Context, i int, id string) (bool, error) {
 	b, err := s.state.Get(ctx, s.key(i))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return false, fmt.Errorf("look at what is at work: %w", err)
+		return false, fmt.Errorf("read active requests: %w", err)
 	}
 	return err == nil && string(b) == id, nil
 }
 
-// seated reports whether an id has the seat that is noted for it.
+// seated reports whether an id holds the seat in its note.
 func (s seats) seated(ctx context.Context, id string) (bool, error) {
 	i, err := s.noted(ctx, id)
 	if err != nil || i < 0 {
@@ -71,7 +71,7 @@ func (s seats) seated(ctx context.Context, id string) (bool, error) {
 	return s.has(ctx, i, id)
 }
 
-// sit takes a seat for an id, once. It is not ok where none is free.
+// sit takes a seat for an id, once. It returns false if none is free.
 func (s seats) sit(ctx context.Context, id string) (ok bool, err error) {
 	if s.n == 0 {
 		return true, nil
@@ -85,7 +85,7 @@ func (s seats) sit(ctx context.Context, id string) (ok bool, err error) {
 	}
 	there, err := s.state.Keys(ctx, storage.Group(s.group))
 	if err != nil {
-		return false, fmt.Errorf("look at what is at work: %w", err)
+		return false, fmt.Errorf("read active requests: %w", err)
 	}
 	for i := range s.n - 1 {
 		at := (start + 1 + i) % s.n
@@ -96,22 +96,22 @@ func (s seats) sit(ctx context.Context, id string) (ok bool, err error) {
 			return ok, err
 		}
 	}
-	return s.seated(ctx, id) // somebody else may have taken the last one for it
+	return s.seated(ctx, id) // another process may have taken the last seat for the same id
 }
 
-// claim takes that seat for an id, if it is free.
+// claim takes seat i for an id, if it is free.
 func (s seats) claim(ctx context.Context, i int, id string) (ok bool, err error) {
 	first, err := s.state.PutOnce(ctx, s.key(i), []byte(id), s.brief)
 	if err != nil {
-		return false, fmt.Errorf("note what is at work: %w", err)
+		return false, fmt.Errorf("store an active request: %w", err)
 	}
-	if !first { // it may be told so, and was
+	if !first { // another note exists
 		if ok, err := s.has(ctx, i, id); err != nil || !ok {
 			return false, err
 		}
 	}
 	if first, err = s.state.PutOnce(ctx, s.note(id), []byte(strconv.Itoa(i)), s.lasts); err != nil {
-		return false, fmt.Errorf("note what is at work: %w", err)
+		return false, fmt.Errorf("store an active request: %w", err)
 	}
 	if first {
 		return true, nil
@@ -129,14 +129,14 @@ func (s seats) claim(ctx context.Context, i int, id string) (ok bool, err error)
 			return err == nil, err
 		}
 	}
-	// The time of the one that was noted is over.
+	// The seat in the note has expired.
 	if err := s.state.Put(ctx, s.note(id), []byte(strconv.Itoa(i)), s.lasts); err != nil {
-		return false, fmt.Errorf("note what is at work: %w", err)
+		return false, fmt.Errorf("store an active request: %w", err)
 	}
 	return true, nil
 }
 
-// hold lets an id that has a seat keep it, until it rises.
+// hold keeps the seat of an id until rise.
 func (s seats) hold(ctx context.Context, id string) error {
 	if s.n == 0 {
 		return nil
@@ -146,12 +146,12 @@ func (s seats) hold(ctx context.Context, id string) error {
 		return err
 	}
 	if err := s.state.Put(ctx, s.key(i), []byte(id), s.lasts); err != nil {
-		return fmt.Errorf("note what is at work: %w", err)
+		return fmt.Errorf("store an active request: %w", err)
 	}
 	return nil
 }
 
-// rise leaves the seat of an id. Where it has none, that costs one look.
+// rise frees the seat of an id. Without a seat, that costs one read.
 func (s seats) rise(ctx context.Context, id string) error {
 	if s.n == 0 {
 		return nil
@@ -165,10 +165,10 @@ func (s seats) rise(ctx context.Context, id string) error {
 		err = s.state.Delete(ctx, s.key(i))
 	}
 	if err == nil {
-		err = s.state.Delete(ctx, s.note(id)) // the last: who fails before is to find it again
+		err = s.state.Delete(ctx, s.note(id)) // last, so that a retry finds the seat
 	}
 	if err != nil {
-		return fmt.Errorf("note what has ended: %w", err)
+		return fmt.Errorf("remove an active request: %w", err)
 	}
 	return nil
 }

@@ -13,13 +13,13 @@ import (
 	"atelier/storage"
 )
 
-// watched counts the calls of State, and how much it holds.
+// watched counts the calls and the content of a State.
 type watched struct {
 	storage.State
 
 	mu    sync.Mutex
 	calls int
-	there map[string]int // how long each value or list is
+	there map[string]int // length of each value or list
 	hook  func(when, key string)
 }
 
@@ -81,7 +81,7 @@ func (w *watched) count(key string, change func(before int) int) {
 	}
 }
 
-// seen is how many calls there were since it was last asked, and how much there is.
+// seen returns the number of calls since the last time, and the number of values.
 func (w *watched) seen() (calls, there int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (w *watched) seen() (calls, there int) {
 	return calls, there
 }
 
-// takes tells why a request is refused; "" where it is taken.
+// takes returns why a request is refused; "" if it is allowed.
 func takes(t *testing.T, q *quota.Quota, id string, by adapters.Person, in adapters.Thread) quota.Why {
 	t.Helper()
 	refused, err := q.Take(t.Context(), id, by, in)
@@ -103,12 +103,12 @@ func takes(t *testing.T, q *quota.Quota, id string, by adapters.Person, in adapt
 	return refused.Why
 }
 
-// TestARequestThatIsTakenTwiceAtOnceHasOneSeat lets a second process take the same request
-// while the first is about to, and somebody else leave.
+// TestARequestThatIsTakenTwiceAtOnceHasOneSeat: a second process takes the same request concurrently, while another seat
+// becomes free.
 func TestARequestThatIsTakenTwiceAtOnceHasOneSeat(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "after"} {
-		for i := range 20 { // they begin to look for a seat at different ones
+		for i := range 20 { // they start at different seats
 			c := newClock()
 			s := state(t, c)
 			second := make1(t, quota.Config{State: s, AtOnce: 2, ChannelAtOnce: 2, Now: c.Now})
@@ -147,8 +147,7 @@ func TestARequestThatIsTakenTwiceAtOnceHasOneSeat(t *testing.T) {
 	}
 }
 
-// TestManyTakeOneAtOnce lets many take the same request at the same time, among others that
-// come and go.
+// TestManyTakeOneAtOnce: many take the same request concurrently, while others come and go.
 func TestManyTakeOneAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -194,13 +193,13 @@ func TestWhatNobodyHoldsIsSoonOver(t *testing.T) {
 	}
 	check(t, q.Hold(t.Context(), "1", ann, den))
 	check(t, q.Hold(t.Context(), "unknown", ann, den))
-	check(t, q.Done(t.Context(), "lost", ann, den)) // it has no seat to give back
+	check(t, q.Done(t.Context(), "lost", ann, den)) // it has no seat to free
 	c.pass(59 * time.Minute)
 	if why := takes(t, q, "2", ann, den); why != quota.AtOnce {
 		t.Errorf("what is held is over: %q", why)
 	}
 	check(t, q.Done(t.Context(), "1", ann, den))
-	for range 2 { // again after its time was over
+	for range 2 { // again after it expired
 		if why := takes(t, q, "lost", ann, den); why != "" {
 			t.Errorf("what was lost is refused: %s", why)
 		}
@@ -218,7 +217,7 @@ func TestWhatIsWithdrawnDoesNotCount(t *testing.T) {
 		if why := takes(t, q, "one", ann, den); why != "" {
 			t.Fatalf("time %d: %s", i, why)
 		}
-		c.pass(15 * time.Minute) // also into the next hour of the clock
+		c.pass(15 * time.Minute) // also into the next calendar hour
 		check(t, q.Withdraw(t.Context(), "one", ann, den))
 		check(t, q.Withdraw(t.Context(), "one", ann, den))
 	}
@@ -230,7 +229,7 @@ func TestWhatIsWithdrawnDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestTheCallsOfARequest holds them to a few, however many are at work.
+// TestTheCallsOfARequest limits their number, however many requests are active.
 func TestTheCallsOfARequest(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -260,7 +259,7 @@ func TestTheCallsOfARequest(t *testing.T) {
 	}
 }
 
-// TestAFloodLeavesNothing lets a flood be refused, for each reason.
+// TestAFloodLeavesNothing in State when it is refused, for each reason.
 func TestAFloodLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, config := range []quota.Config{{Requests: 3}, {AtOnce: 3}, {ChannelAtOnce: 3}} {

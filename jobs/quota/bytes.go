@@ -10,8 +10,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// Room is how many bytes of media may be taken from the person under an id now; negative is
-// any number, as also where it was counted before.
+// Room returns how many bytes of media the person may send now under an id. Negative means unlimited,
+// also for an id that was counted before.
 func (q *Quota) Room(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (int64, error) {
 	if q.bytes.limit == 0 || q.exempt(by, in) {
 		return -1, nil
@@ -39,7 +39,7 @@ func (q *Quota) TakeBytes(ctx context.Context, id string, by adapters.Person, in
 	return q.tooMuch(wait), nil
 }
 
-// TooMuch is the refusal of n bytes for which there is no room.
+// TooMuch returns the refusal of n bytes that exceed the limit.
 func (q *Quota) TooMuch(ctx context.Context, by adapters.Person, in adapters.Thread, n int64) (*Refusal, error) {
 	now := q.config.Now()
 	c, err := q.bytes.read(ctx, personGroup(by, in), now)
@@ -58,7 +58,7 @@ func (q *Quota) tooMuch(wait time.Duration) *Refusal {
 		"You have reached your daily upload limit, which is %s. Send it again in %s.", limit, plan.Wait(wait))}
 }
 
-// size is so many bytes in the unit that fits, with a decimal where it matters.
+// size formats n bytes in a fitting unit, with a decimal for small numbers.
 func size(n int64) string {
 	switch {
 	case n < 1000:

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// count is what counts of the lists of a window: what was taken as long as there was room,
-// in that order, each id once, until it is given back.
+// count is the state folded from the lists of a window: the entries that were within the limit, in order,
+// each id once, without refunds.
 type count struct {
 	span    time.Duration
 	limit   int64
 	all     []taken
-	at      map[string]int // where an id stands among all
-	from    int            // those before it are over for what is folded next
-	sum     int64          // of those from there
-	current int64          // up to where the list of now was read
+	at      map[string]int // index of an id in all
+	from    int            // index of the first entry still within the window
+	sum     int64          // sum of the entries from there on
+	current int64          // position up to which the current list was read
 }
 
-// fold takes in what is written further down in the lists.
+// fold adds further entries of the lists.
 func (c *count) fold(list [][]byte) error {
 	for _, b := range list {
 		var t taken
 		if err := json.Unmarshal(b, &t); err != nil {
-			return fmt.Errorf("decode what was counted: %w", err)
+			return fmt.Errorf("decode a count: %w", err)
 		}
 		c.add(t)
 	}
@@ -56,7 +56,7 @@ func (c *count) has(id string) bool {
 	return ok
 }
 
-// within is how much was taken in the span before that time.
+// within returns how much was taken in the window before a time.
 func (c *count) within(at time.Time) (n int64) {
 	for _, t := range c.all {
 		if at.Sub(t.At) < c.span {
@@ -66,7 +66,7 @@ func (c *count) within(at time.Time) (n int64) {
 	return n
 }
 
-// wait is how long it is until there is room for n; 0 where there is, or never will be.
+// wait returns how long until n fits; 0 if it fits now or never will.
 func (c *count) wait(now time.Time, n int64) time.Duration {
 	rest := c.limit - n
 	counted := c.within(now)

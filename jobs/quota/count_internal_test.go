@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestCountIsWhatALookAtEachWouldBe compares it with looking at everything that was taken
-// before, for each that is taken.
+// TestCountIsWhatALookAtEachWouldBe compares count with a simple implementation that sums all earlier entries.
 func TestCountIsWhatALookAtEachWouldBe(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -6,17 +6,15 @@ import (
 	"atelier/adapters"
 )
 
-// Left is what a person has left.
+// Left is a person's remaining quota.
 type Left struct {
-	// Requests are how many of Limit may still be made within the hour; Limit is 0 where
-	// they are not counted.
+	// Requests is how many requests remain of Limit per hour; Limit is 0 if unlimited.
 	Requests, Limit int
-	// Bytes are how many of DayLimit may still be taken in within the day; DayLimit is 0
-	// where they are not counted.
+	// Bytes is how many bytes remain of DayLimit per day; DayLimit is 0 if unlimited.
 	Bytes, DayLimit int64
 }
 
-// Left tells what a person has left in a place.
+// Left returns a person's remaining quota in a place.
 func (q *Quota) Left(ctx context.Context, by adapters.Person, in adapters.Thread) (l Left, err error) {
 	if q.exempt(by, in) {
 		return l, nil

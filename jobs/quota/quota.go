@@ -41,29 +41,29 @@ import (
 	"atelier/storage"
 )
 
-// Config is who may ask, and how much. The zero value lets everybody ask for anything.
+// Config says who may ask and how much. The zero value sets no limits.
 type Config struct {
-	// Allow and Deny are those who may ask and those who may not; Exempt are not counted.
+	// Allow and Deny are the people who may and may not ask; Exempt people are not counted.
 	Allow, Deny, Exempt []Entry
-	// Requests is how many a person may make within an hour; 0 is any number.
+	// Requests is the limit per person and hour; 0 means unlimited.
 	Requests int
-	// AtOnce is how many requests of a person may be waiting and running, and
-	// ChannelAtOnce how many of all people in a channel with its threads; 0 is any number.
+	// AtOnce limits the waiting and running requests of a person, and ChannelAtOnce those of all
+	// people in a channel with its threads; 0 means unlimited.
 	AtOnce        int
 	ChannelAtOnce int
-	// Bytes is how much of media is taken from a person within a day; 0 is any amount.
+	// Bytes limits the media that a person sends per day; 0 means unlimited.
 	Bytes int64
 
-	// State is where it is counted.
+	// State stores the counts.
 	State storage.State
-	// Longest is how long a request that is held counts as being at work, where nobody
-	// tells of its end. Zero means 2 hours.
+	// Longest is how long a held request counts as active if [Quota.Done] is never called. Zero means
+	// 2 hours.
 	Longest time.Duration
-	// Now is the clock; nil is that of the machine.
+	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
 }
 
-// Quota keeps to a Config. It is safe for concurrent use.
+// Quota enforces a Config. It is safe for concurrent use.
 type Quota struct {
 	config   Config
 	requests window
@@ -71,10 +71,10 @@ type Quota struct {
 	commands window
 }
 
-// commandsAnHour are answered to a person: they cost little.
+// commandsAnHour is the limit of commands per person, which are cheap.
 const commandsAnHour = 60
 
-// New checks the configuration. It asks nothing.
+// New checks the configuration. It does not read State.
 func New(c Config) (*Quota, error) {
 	switch {
 	case c.State == nil:
@@ -98,8 +98,8 @@ func New(c Config) (*Quota, error) {
 	}, nil
 }
 
-// group is the group of State in which something of a person or a channel is counted. Its
-// name tells nothing of who it is.
+// group returns the group of State for the counts of a person or a channel. Its name is a hash, so that it
+// identifies nobody.
 func group(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return "quota-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))

@@ -16,7 +16,7 @@ import (
 	"atelier/storage/disk"
 )
 
-// clock is a time that passes when it is told to.
+// clock is a manual clock.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -36,7 +36,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// state is one on the disk, whose values expire by the clock.
+// state is a state on disk whose values expire by the clock.
 func state(t *testing.T, c *clock) storage.State {
 	t.Helper()
 	s, err := disk.OpenState(disk.StateConfig{File: filepath.Join(t.TempDir(), "state.log"), Now: c.Now})
@@ -145,12 +145,12 @@ func TestRequestsOfAnHour(t *testing.T) {
 		return refused.Sentence.String()
 	}
 	for i := range 3 {
-		for range 2 { // the same one counts once
+		for range 2 { // a repeated id counts once
 			if told := take(fmt.Sprint("a", i), ann, den); told != "" {
 				t.Fatal(told)
 			}
 		}
-		c.pass(10 * time.Minute) // over the hour of the clock
+		c.pass(10 * time.Minute) // across the calendar hour
 	}
 	q = make1(t, config) // another process
 	for _, in := range []adapters.Thread{den, yard, chat} {
@@ -181,8 +181,7 @@ func TestRequestsOfAnHour(t *testing.T) {
 	}
 }
 
-// TestManyAtTheSameTime lets many processes take at the same time: as many get something as
-// there is.
+// TestManyAtTheSameTime: many processes take concurrently, and exactly the limit succeeds.
 func TestManyAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -243,7 +242,7 @@ func TestRequestsAtOnce(t *testing.T) {
 		{"4", bob, den, ""},
 		{"5", root, den, ""},
 		{"6", adapters.Person{ID: "eve"}, den, quota.ChannelAtOnce},
-		{"6", adapters.Person{ID: "eve"}, yard, ""}, // the refused one takes no place of hers
+		{"6", adapters.Person{ID: "eve"}, yard, ""}, // the refused request takes none of her seats
 	} {
 		if got := why(step.id, step.by, step.in); got != step.want {
 			t.Errorf("step %d: %q, not %q", i, got, step.want)
@@ -257,11 +256,11 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 	left, err := q.Left(t.Context(), ann, den)
 	check(t, err)
-	if left.Requests != 97 { // what was refused does not count
+	if left.Requests != 97 { // refused requests do not count
 		t.Errorf("left is %+v", left)
 	}
 	c.pass(time.Hour)
-	if got := why("7", ann, den); got != "" { // of those before nobody told the end
+	if got := why("7", ann, den); got != "" { // Done was never called for the earlier ones
 		t.Errorf("refused: %s", got)
 	}
 }
@@ -318,7 +317,7 @@ func TestBytesOfADay(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsAllowedToWhoWasLetIn there, whoever it is.
+// TestAPlaceIsAllowedToWhoWasLetIn there, even if unknown.
 func TestAPlaceIsAllowedToWhoWasLetIn(t *testing.T) {
 	t.Parallel()
 	entry := func(k quota.Kind, id string) []quota.Entry {

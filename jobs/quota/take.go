@@ -8,10 +8,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// Why is why somebody was refused, for whoever counts it.
+// Why is the reason of a refusal, for metrics.
 type Why string
 
-// The reasons.
+// Reasons.
 const (
 	Denied        Why = "denied"
 	Hour          Why = "hour"
@@ -23,24 +23,24 @@ const (
 	NotToStop     Why = "not_theirs_to_stop"
 )
 
-// Refusal is that something is not taken.
+// Refusal is the rejection of a request or file.
 type Refusal struct {
 	Why Why
-	// Sentence tells the person, and when to come back.
+	// Sentence tells the person why, and when to try again.
 	Sentence plan.Message
 }
 
-// Refuse is the refusal of who may not ask in a place.
+// Refuse is the refusal for people without access to a place.
 func Refuse() *Refusal {
 	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. The operator can change that.")}
 }
 
-// RefuseRemove is the refusal of who may not delete the answer to somebody else.
+// RefuseRemove is the refusal for people who may not delete an answer to another person.
 func RefuseRemove() *Refusal {
 	return &Refusal{NotToDelete, plan.Say("Only the person who asked for this, or an admin, can delete it.")}
 }
 
-// RefuseStop is the refusal of who may not stop a request of somebody else.
+// RefuseStop is the refusal for people who may not stop another person's request.
 func RefuseStop() *Refusal {
 	return &Refusal{NotToStop, plan.Say("Only the person who asked for this, or an admin, can stop it.")}
 }
@@ -49,13 +49,13 @@ func (q *Quota) seats(group string, n int) seats {
 	return seats{q.config.State, group, n, unheld, q.config.Longest}
 }
 
-// unheld is how long a request counts as being at work that nobody holds: whoever took it
-// died before it was recorded.
+// unheld is how long a request that was never held counts as active: its process may have died before
+// recording it.
 const unheld = time.Minute
 
-// Take counts a request under its id, and that it is at work, for about a minute. Whoever
-// has recorded it tells [Quota.Hold]; it is at work until [Quota.Done] then. Who could not
-// record it tells [Quota.Withdraw]. Take gives why it is refused, nil where it is taken.
+// Take counts a request under its id, and counts it as active for about a minute. Once it is recorded,
+// call [Quota.Hold], which keeps it active until [Quota.Done]; if recording fails, call
+// [Quota.Withdraw]. Take returns nil if the request is allowed.
 func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (*Refusal, error) {
 	if q.exempt(by, in) {
 		return nil, nil //nolint:nilnil // nothing is refused
@@ -79,7 +79,7 @@ func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adap
 	return refused, err
 }
 
-// takeBeside takes what a request needs besides a seat of its person's.
+// takeBeside counts a request against the limits other than the person's active requests.
 func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.Thread) (*Refusal, error) {
 	ok, err := q.seats(channelGroup(in), q.config.ChannelAtOnce).sit(ctx, id)
 	if err != nil {
@@ -97,8 +97,7 @@ func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.T
 		"You have reached the limit of requests here, which is %d an hour. Ask again in %s.", q.config.Requests, plan.Wait(wait))}, nil
 }
 
-// Hold tells that a request that was taken is recorded: whoever works on it will tell of its
-// end.
+// Hold marks a taken request as recorded: it is active until [Quota.Done].
 func (q *Quota) Hold(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
 	if err := q.seats(personGroup(by, in), q.config.AtOnce).hold(ctx, id); err != nil {
 		return err
@@ -106,8 +105,7 @@ func (q *Quota) Hold(ctx context.Context, id string, by adapters.Person, in adap
 	return q.seats(channelGroup(in), q.config.ChannelAtOnce).hold(ctx, id)
 }
 
-// Withdraw tells that nothing came of a request that was taken: it is not at work, and does
-// not count.
+// Withdraw undoes Take for a request that failed to start.
 func (q *Quota) Withdraw(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
 	if err := q.Done(ctx, id, by, in); err != nil || q.exempt(by, in) {
 		return err
@@ -115,7 +113,7 @@ func (q *Quota) Withdraw(ctx context.Context, id string, by adapters.Person, in 
 	return q.requests.giveBack(ctx, personGroup(by, in), id)
 }
 
-// Done tells that a request is not at work any more. It may be told again.
+// Done marks a request as no longer active. It may be called again.
 func (q *Quota) Done(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
 	if err := q.seats(personGroup(by, in), q.config.AtOnce).rise(ctx, id); err != nil {
 		return err
@@ -123,8 +121,8 @@ func (q *Quota) Done(ctx context.Context, id string, by adapters.Person, in adap
 	return q.seats(channelGroup(in), q.config.ChannelAtOnce).rise(ctx, id)
 }
 
-// Command counts a command under its id, and gives why it is refused, nil where it may be
-// answered: there are limits to what costs next to nothing too.
+// Command counts a command under its id. It returns nil if the command is allowed: even cheap commands
+// are rate limited.
 func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (*Refusal, error) {
 	ok, wait, err := q.commands.take(ctx, personGroup(by, in), id, 1)
 	if err != nil || ok {

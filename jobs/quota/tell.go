@@ -8,18 +8,17 @@ import (
 )
 
 const (
-	// toldFor is how long a person is not told again in a channel, with its threads, why
-	// something is refused, for the same reason: each mention may begin a thread of its own.
+	// toldFor is how long a person is not told the same reason again in a channel, threads included:
+	// each mention may start a thread of its own.
 	toldFor = 3 * time.Minute
-	// toldAtMost is how often a person is told in all channels within toldWithin.
+	// toldAtMost is the maximum number of refusals that a person is told in all channels within toldWithin.
 	toldAtMost = 5
 	toldWithin = 10 * time.Minute
-	// deniedFor is how long a person is not told again in a channel that they may not ask.
+	// deniedFor is how long a person without access is not told so again in a channel.
 	deniedFor = 24 * time.Hour
 )
 
-// Tell reports whether the person is to be told that the request of that id is refused. The
-// same id is told the same.
+// Tell reports whether to tell the person why request id is refused. A repeated id gets the same result.
 func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Why) (bool, error) {
 	person := personGroup(by, in)
 	span := toldFor

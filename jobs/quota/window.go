@@ -10,12 +10,12 @@ import (
 	"atelier/storage"
 )
 
-// window counts what somebody takes within a span of time that slides. What was taken is
-// written into a list for each span of the calendar, and so two of them are looked at.
+// window limits what a person takes within a sliding window. Entries are stored in one list per window of
+// the calendar, so two lists are read.
 type window struct {
 	name  string
 	span  time.Duration
-	limit int64 // 0 is none
+	limit int64 // 0 means unlimited
 	state storage.State
 	now   func() time.Time
 }
@@ -23,12 +23,12 @@ type window struct {
 // taken is an entry of the lists.
 type taken struct {
 	ID string    `json:"id"`
-	N  int64     `json:"n"` // negative where it is given back
+	N  int64     `json:"n"` // negative if refunded
 	At time.Time `json:"at"`
 }
 
-// take takes n under an id. Where there is no room for it, it is not ok, and wait is how
-// long until there is; 0 where there never is.
+// take takes n under an id. If that exceeds the limit, it returns false and how long to wait until it
+// fits; 0 if it never will.
 func (w window) take(ctx context.Context, group, id string, n int64) (ok bool, wait time.Duration, err error) {
 	if w.limit == 0 {
 		return true, 0, nil
@@ -38,7 +38,7 @@ func (w window) take(ctx context.Context, group, id string, n int64) (ok bool, w
 	if err != nil || c.has(id) {
 		return err == nil, 0, err
 	}
-	if c.within(now)+n > w.limit { // what is refused is not written: a flood leaves nothing behind
+	if c.within(now)+n > w.limit { // refusals are not stored: a flood leaves nothing behind
 		return false, c.wait(now, n), nil
 	}
 	t := taken{id, n, now}
@@ -48,16 +48,16 @@ func (w window) take(ctx context.Context, group, id string, n int64) (ok bool, w
 	}
 	if at == c.current {
 		c.add(t)
-	} else if err := w.readOn(ctx, group, now, c); err != nil { // others came in between
+	} else if err := w.readOn(ctx, group, now, c); err != nil { // others wrote in between
 		return false, 0, err
 	}
-	if !c.has(id) { // another one was first
+	if !c.has(id) { // another process was first
 		return false, c.wait(now, n), nil
 	}
 	return true, 0, nil
 }
 
-// giveBack makes an id that was taken count no more. It may be taken again.
+// giveBack refunds an id. It may be taken again.
 func (w window) giveBack(ctx context.Context, group, id string) error {
 	if w.limit == 0 {
 		return nil
@@ -74,7 +74,7 @@ func (w window) giveBack(ctx context.Context, group, id string) error {
 func (w window) write(ctx context.Context, group string, t taken) (position int64, err error) {
 	b, err := json.Marshal(t)
 	if err != nil {
-		return 0, fmt.Errorf("encode what is counted: %w", err)
+		return 0, fmt.Errorf("encode a count: %w", err)
 	}
 	if position, err = w.state.Append(ctx, w.key(group, t.At), b, 3*w.span); err != nil {
 		return 0, fmt.Errorf("count: %w", err)
@@ -82,7 +82,7 @@ func (w window) write(ctx context.Context, group string, t taken) (position int6
 	return position, nil
 }
 
-// left is how much there is room for.
+// left returns how much may still be taken.
 func (w window) left(ctx context.Context, group string) (int64, error) {
 	now := w.now()
 	c, err := w.read(ctx, group, now)
@@ -106,14 +106,14 @@ func (w window) read(ctx context.Context, group string, now time.Time) (*count, 
 	return c, w.readOn(ctx, group, now, c)
 }
 
-// readOn reads on where the list of that time was read to.
+// readOn reads the new entries of the list of a time.
 func (w window) readOn(ctx context.Context, group string, at time.Time, c *count) error {
 	list, err := w.state.Read(ctx, w.key(group, at), c.current)
 	if err == nil {
 		err = c.fold(list)
 	}
 	if err != nil {
-		return fmt.Errorf("read what was counted: %w", err)
+		return fmt.Errorf("read a count: %w", err)
 	}
 	c.current += int64(len(list))
 	return nil

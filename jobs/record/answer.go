@@ -5,38 +5,38 @@ import (
 	"atelier/agent/plan"
 )
 
-// Status is how a run stands, or ended.
+// Status is the state of a run.
 type Status string
 
-// The statuses. The first three are of a run that is not over.
+// Statuses. In the first three, the run has not ended.
 const (
 	Waiting   Status = "waiting" // for its turn in the thread
 	Planning  Status = "planning"
 	Running   Status = "running"
 	Done      Status = "done"
-	Asking    Status = "asking"  // it asked back, and was not answered yet
-	Partial   Status = "partial" // some of it is done, and some is not
+	Asking    Status = "asking"  // ended with a question that is still open
+	Partial   Status = "partial" // some steps succeeded, others did not
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 )
 
-// Answer is what is said at the end of a run. It is written once.
+// Answer is the message that ends a run. It is written once.
 type Answer struct {
 	Status Status         `json:"status"`
 	Reply  adapters.Reply `json:"reply"`
-	// Silent answers are not posted: the message that they answer is gone.
+	// Silent answers are not posted, because the message that they answer was deleted.
 	Silent bool `json:"silent,omitempty"`
-	// Offers are what the reply's choices stand for, in their order.
+	// Offers are the offers behind the reply's choices, in the same order.
 	Offers []plan.Offer `json:"offers,omitempty"`
-	// Turn and Resources are what the thread remembers.
+	// Turn and Resources are added to the thread's memory.
 	Turn      *plan.Turn      `json:"turn,omitempty"`
 	Resources []plan.Resource `json:"resources,omitempty"`
 	Question  string          `json:"question,omitempty"`
-	// Thinking is what models took for the whole run.
+	// Thinking is the model usage of the whole run.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
 
-// Guesses are those of the question that is asked.
+// Guesses returns the guesses of the answer's question.
 func (a *Answer) Guesses() []string {
 	var all []string
 	for _, o := range a.Offers {

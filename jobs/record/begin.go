@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// begin adds a run. An event starts one run, however often it arrives.
+// begin adds a run. A repeated event starts no further run.
 func (r *builder) begin(b *Begun, at time.Time) {
 	if b.Event != "" && slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Event == b.Event }) {
 		return
@@ -42,7 +42,7 @@ func (r *builder) begin(b *Begun, at time.Time) {
 	r.Generations, r.Runs = append(r.Generations, g), append(r.Runs, added)
 }
 
-// join returns the generation for a further run of a plan: one that is worked on, or a new one.
+// join returns the generation for a further run of a plan: an active one, or a new one.
 func (r *builder) join(root int, at time.Time) int {
 	for n, g := range slices.Backward(r.Generations) {
 		if g.root == root && r.Busy(n) {
@@ -53,13 +53,13 @@ func (r *builder) join(root int, at time.Time) int {
 	return len(r.Generations) - 1
 }
 
-// Busy reports whether a run of the generation is working.
+// Busy reports whether a run of the generation is active.
 func (r *Request) Busy(generation int) bool {
 	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Generation == generation && run.Working() })
 }
 
-// inherit returns a generation with the plan and the results so far of another one. What failed
-// is tried again.
+// inherit returns a generation with the plan and the results of another one, without failures, which are
+// retried.
 func (r *builder) inherit(root int, at time.Time) *Generation {
 	of := r.Generations[root]
 	h := newGeneration(root, of.Salt, at)

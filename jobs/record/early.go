@@ -9,13 +9,13 @@ import (
 	"atelier/adapters"
 )
 
-// HeldFor is how long an event waits for its message to be recorded. A process that dies in between is replaced within
-// half a minute.
+// HeldFor is how long an event waits for its message to be recorded. The work of a process that dies is taken over
+// within half a minute.
 const HeldFor = 10 * time.Minute
 
 func earlyKey(message string) string { return MessageGroup(message) + "/early" }
 
-// HoldBack keeps an event about a message that is not known yet.
+// HoldBack stores an event about a message that is not recorded yet.
 func (s *Store) HoldBack(ctx context.Context, on adapters.MessageRef, e adapters.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) HoldBack(ctx context.Context, on adapters.MessageRef, e adapters
 	return nil
 }
 
-// HeldBack returns the events about a message and its parts that were held back, those of one part in their order.
+// HeldBack returns the events held back for a message and its parts, those of one part in their order.
 func (s *Store) HeldBack(ctx context.Context, ref adapters.MessageRef) ([]adapters.Event, error) {
 	var events []adapters.Event
 	for _, key := range ref.Keys() {
@@ -46,7 +46,7 @@ func (s *Store) HeldBack(ctx context.Context, ref adapters.MessageRef) ([]adapte
 	return events, nil
 }
 
-// DropHeldBack deletes the events that were held back for a message.
+// DropHeldBack deletes the events held back for a message.
 func (s *Store) DropHeldBack(ctx context.Context, ref adapters.MessageRef) error {
 	for _, key := range ref.Keys() {
 		if err := s.config.State.Delete(ctx, earlyKey(key)); err != nil {

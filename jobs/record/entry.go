@@ -12,32 +12,31 @@ import (
 	"atelier/agent/plan"
 )
 
-// Version is the version of the entries and task payloads that this program writes. It reads
-// every version from OldestVersion on.
+// Version is the version of the entries and task payloads that this program writes. It reads all versions
+// from OldestVersion on.
 const (
 	Version       = 2
 	OldestVersion = 1
 )
 
 var (
-	// ErrVersion means that something was written by a version that is too old.
-	ErrVersion = errors.New("it was written by an earlier version of the program")
-	// ErrLater means that something was written by a later version. It is left to processes of
-	// that version.
-	ErrLater = errors.New("it was written by a later version of the program")
+	// ErrVersion means that data was written by a version that is too old.
+	ErrVersion = errors.New("written by an older version of the program")
+	// ErrLater means that data was written by a newer version. It is left to processes of that version.
+	ErrLater = errors.New("written by a newer version of the program")
 )
 
-// Entry is one thing that happened to a request or in a thread: the one field that is set.
+// Entry is an event of a request or thread. One of its pointers or flags is set.
 type Entry struct {
 	Version int `json:"v"`
-	// outdated entries are too old to be read, except for what it takes to answer the request.
+	// outdated entries are too old to read, except for the fields needed to answer the request.
 	outdated bool
-	// At is when it was written, by the writer's clock. It is for people: nothing is decided by it.
+	// At is the writer's time, only shown to people.
 	At time.Time `json:"at"`
-	// Run counts the runs of a request from 1.
+	// Run is the number of the run, from 1.
 	Run int `json:"run,omitempty"`
 
-	// Of a request.
+	// Entries of a request.
 	Asked   *Asked   `json:"asked,omitempty"`
 	Given   *Given   `json:"given,omitempty"`
 	Begun   *Begun   `json:"begun,omitempty"`
@@ -45,113 +44,111 @@ type Entry struct {
 	Started *Started `json:"started,omitempty"`
 	Stopped *Started `json:"stopped,omitempty"`
 	Ended   *StepEnd `json:"ended,omitempty"`
-	// Drafted is a program that was written for a step, or the trouble of running it.
+	// Drafted is a program written for a step, or why it failed.
 	Drafted *Drafted `json:"drafted,omitempty"`
-	// Transcribed is what the request's voice message says, as transcribed for one generation.
+	// Transcribed is the transcript of the request's voice message for one generation.
 	Transcribed *Transcript `json:"heard,omitempty"`
-	// Released means that the process of a step shut down properly, and did not die of the step.
+	// Released means that the process of a step shut down gracefully, so the step did not crash it.
 	Released *Started `json:"released,omitempty"`
 	Halted   *Halted  `json:"halted,omitempty"`
 	// TakenBack means that a person took a pick back.
 	TakenBack *TakenBack `json:"taken_back,omitempty"`
 	Answer    *Answer    `json:"answer,omitempty"`
 	Sent      *Sent      `json:"sent,omitempty"`
-	// AnswerDeleted means that the message of the run's answer is gone.
+	// AnswerDeleted means that the message of the run's answer was deleted.
 	AnswerDeleted bool `json:"answer_deleted,omitempty"`
-	// Rated is what a person thinks of the run's answer.
+	// Rated is a person's rating of the run's answer.
 	Rated *Vote `json:"rated,omitempty"`
-	// AnsweredBy is the id of the request that answers the question of this one.
+	// AnsweredBy is the id of the request that answers this one's question.
 	AnsweredBy string `json:"answered_by,omitempty"`
-	// ActedOnBy is the id of a request that goes on from a result of this one.
+	// ActedOnBy is the id of a request that continues from a result of this one.
 	ActedOnBy string `json:"acted_on_by,omitempty"`
 	// Over ends the run: its answer was sent.
 	Over bool `json:"over,omitempty"`
-	// Restarted means that every process that worked on the request has ended, so that steps
-	// without an end do not run any more.
+	// Restarted means that every process that worked on the request has ended, so that steps without an
+	// end no longer run.
 	Restarted bool `json:"restarted,omitempty"`
 
-	// Of a thread.
+	// Entries of a thread.
 	Joined *Joined `json:"joined,omitempty"`
 	Left   *Left   `json:"left,omitempty"`
-	// QuestionClosed is the run whose question is answered, since one of its guesses was picked.
+	// QuestionClosed is the run whose question was answered by picking a guess.
 	QuestionClosed *RunRef         `json:"settled,omitempty"`
 	Claimed        *nameClaim      `json:"claimed,omitempty"`
 	Present        *Present        `json:"present,omitempty"`
 	Marked         *adapters.Event `json:"marked,omitempty"`
-	// Selected are results that a person's next message works on.
+	// Selected are the results that a person's next message works on.
 	Selected *Selected `json:"selected,omitempty"`
-	// History is what was written in the thread before a request, and not to the bot.
+	// History is the messages before a request that were not for the bot.
 	History *History `json:"recalled,omitempty"`
 }
 
-// Asked is what a person asked for. It is a request's first entry.
+// Asked is a request as asked. It is the first entry of a request.
 type Asked struct {
 	Event adapters.Event `json:"event"`
 	// Answers is the id of the request whose question this one answers.
 	Answers string `json:"answers,omitempty"`
-	// Guess is the guess of that question whose number the message is. It becomes the request.
+	// Guess is the guess of that question that the message picks by its number. It becomes the request.
 	Guess   string  `json:"guess,omitempty"`
 	Options Options `json:"options,omitzero"`
-	// Language is the BCP 47 tag of the language in which people are told fixed sentences;
-	// "" is that of the request.
+	// Language is the BCP 47 tag of the language of fixed sentences; "" means that of the request.
 	Language string `json:"language,omitempty"`
 	// Refused is what the person is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
-	// Told is what the person is told: nothing is left to be done.
+	// Told is a fixed answer to a request that needs no work.
 	Told string `json:"told,omitempty"`
-	// Act is what a request without words does; otherwise nil.
+	// Act is set for a request without words.
 	Act *Act `json:"act,omitempty"`
-	// Replaces is what the request replaces, if it was made by an edit; otherwise nil.
+	// Replaces is set for a request made by an edit.
 	Replaces *Replaced `json:"replaces,omitempty"`
 }
 
-// Replaced are the requests of a message before it was edited.
+// Replaced lists the requests of a message before it was edited.
 type Replaced struct {
-	// Requests are their ids, the latest last.
+	// Requests are their ids, latest last.
 	Requests []string `json:"requests"`
-	// Answered means that one of them has an answer, which people see.
+	// Answered means that people see an answer to one of them.
 	Answered bool `json:"answered,omitempty"`
 }
 
-// Act is what a button under the answer of a run asked for: to go on from its results, or to try an example.
+// Act is the effect of a button under an answer: continuing from its results, or trying an example.
 type Act struct {
-	// How is how it goes on from the results; "" is an example.
+	// How is the rework of the results; "" for an example.
 	How plan.Rework `json:"how,omitempty"`
-	// Sample is the type of the file with which an example is tried, "" for none.
+	// Sample is the type of the sample file for an example, "" for none.
 	Sample plan.Type `json:"sample,omitempty"`
 
 	Of RunRef `json:"of"`
-	// Root is the request with which it began, and Message the message of that, by which the work is shown.
+	// Root is the request that it derives from, and Message that request's message, which shows the status.
 	Root    string              `json:"root"`
 	Message adapters.MessageRef `json:"message,omitzero"`
-	// Wish says in words what is done.
+	// Wish is the equivalent request in words.
 	Wish string `json:"wish"`
 }
 
-// Tries reports whether the act is an example that is tried.
+// Tries reports whether the act tries an example.
 func (a *Act) Tries() bool { return a != nil && a.How == "" }
 
-// Selected are results that the next message of a person in a thread works on.
+// Selected are the results that a person's next message in a thread works on.
 type Selected struct {
 	By        string   `json:"by"`
 	Resources []string `json:"resources"` // their names
-	// Until is how long the message is taken without a mention.
+	// Until is when that message starts to need a mention again.
 	Until time.Time `json:"until"`
 }
 
 // Aside reports whether the request does not wait for its turn: commands, refusals and notices.
 func (a *Asked) Aside() bool { return a.Event.Command != nil || a.Refused != "" || a.Told != "" }
 
-// Given is what the request has once its files are fetched. Thread is how many entries the
-// thread's log had then.
+// Given holds the inputs of a request once its files are fetched. Thread is the length of the thread's log
+// at that time.
 type Given struct {
 	Resources []plan.Resource `json:"resources,omitempty"`
-	// Beside are the names of those that the request need not be about.
+	// Beside are the names of resources that the request need not be about.
 	Beside []string `json:"beside,omitempty"`
-	// Without is what people are told about the files that could not be taken.
+	// Without tells people about the files that could not be taken.
 	Without []string `json:"without,omitempty"`
-	// Wish is what was asked, with the names of the files in place of the links to them; "" if there
-	// are none.
+	// Wish is the text of the request with file names in place of links; "" if there are no links.
 	Wish string `json:"wish,omitempty"`
 	// Closed are the hosts of links to media that are not opened.
 	Closed   []string       `json:"closed,omitempty"`
@@ -159,36 +156,36 @@ type Given struct {
 	Question *plan.Question `json:"question,omitempty"`
 }
 
-// Pick is an offer that a person picked.
+// Pick identifies an offer that a person picked.
 type Pick struct {
-	// Of is the run that made the offer. 0 is no offer: everything is planned and computed anew.
+	// Of is the run that made the offer. 0 means no offer but a repeat from the beginning.
 	Of     int         `json:"of,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
 	// Guess is planned instead of the request; "" if the Choice is run.
 	Guess string `json:"guess,omitempty"`
 }
 
-// Equal reports whether both pick the same.
+// Equal reports whether both pick the same offer.
 func (t Pick) Equal(other Pick) bool {
 	return t.Of == other.Of && t.Guess == other.Guess && slices.Equal(t.Choice, other.Choice)
 }
 
-// Begun is a further run of a request.
+// Begun starts a further run of a request.
 type Begun struct {
 	Pick
 
-	// Anew computes all steps anew.
+	// Anew runs all steps again.
 	Anew bool `json:"anew,omitempty"`
 	// By is the person who wanted it, and Event the key of the event.
 	By    string `json:"by,omitempty"`
 	Event string `json:"event,omitempty"`
-	// Once means that By shares the run that an earlier pick of the same offer began.
+	// Once means that By shares the run of an earlier pick of the same offer.
 	Once bool `json:"once,omitempty"`
 	// Refused is what By is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
 }
 
-// TakenBack means that a person takes a pick back. The last one stops the run.
+// TakenBack means that a person takes a pick back. Without picks, the run stops.
 type TakenBack struct {
 	Pick
 
@@ -200,17 +197,16 @@ type Planned struct {
 	Plan plan.Plan `json:"plan"`
 }
 
-// Started means that a step runs, or as Stopped that it stopped since no run needs it.
+// Started means that a step runs or, as Stopped, that it was stopped because no run needs it.
 type Started struct {
 	Generation int    `json:"generation"`
 	Step       string `json:"step"`
 	Worker     string `json:"worker"`
-	// Turn counts how often the step was stopped before.
+	// Turn is how often the step was stopped before.
 	Turn int `json:"turn,omitempty"`
 }
 
-// Drafted is the Nth program that was written for a step, from 1. If it has Trouble, it was run
-// and failed.
+// Drafted is the Nth program written for a step, from 1. If it has Trouble, it ran and failed.
 type Drafted struct {
 	Started
 
@@ -218,20 +214,19 @@ type Drafted struct {
 	Draft plan.Draft `json:"draft"`
 }
 
-// StepEnd is what came of a step.
+// StepEnd is the end of a step.
 type StepEnd struct {
 	Generation int         `json:"generation"`
 	Step       string      `json:"step"`
 	Result     plan.Result `json:"result"`
-	// Last is the last program that could be written for the step, with its Trouble, if it failed
-	// too.
+	// Last is the last possible draft for the step with its Trouble, if that failed too.
 	Last *plan.Draft `json:"last,omitempty"`
 }
 
 // Halted ends a run early.
 type Halted struct {
 	Why Reason `json:"why"`
-	// By is the id of the person who stopped it, and Name the person's name; no id is the
+	// By is the id of the person who stopped it, and Name the person's name. An empty id means the
 	// operator.
 	By   string `json:"by,omitempty"`
 	Name string `json:"name,omitempty"`
@@ -241,7 +236,7 @@ type Halted struct {
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
 
-// Sentence tells a person that a run was stopped, and by whom.
+// Sentence tells the person with id to that a run was stopped, and by whom.
 func (h *Halted) Sentence(to string) plan.Message {
 	switch {
 	case h.By == to:
@@ -254,7 +249,7 @@ func (h *Halted) Sentence(to string) plan.Message {
 	return plan.Say("Stopped by %s.", h.Name)
 }
 
-// Silent reports whether nothing is posted of the run, even if its answer is ready.
+// Silent reports whether nothing is posted for the run, even if its answer is ready.
 func (h *Halted) Silent() bool { return h != nil && (h.Why == HaltDeleted || h.Why == HaltReplaced) }
 
 // Reason is why a run ended early.
@@ -263,22 +258,21 @@ type Reason string
 const (
 	// HaltCancelled means that a person stopped the run.
 	HaltCancelled Reason = "cancelled"
-	// HaltDeleted means that the request's message is gone: nothing is posted.
+	// HaltDeleted means that the request's message was deleted: nothing is posted.
 	HaltDeleted Reason = "deleted"
-	// HaltReplaced means that the request's message was edited, and is another request now: nothing
-	// is posted.
+	// HaltReplaced means that the request's message was edited and is a new request: nothing is posted.
 	HaltReplaced Reason = "replaced"
 	// HaltOverdue means that the run took too long.
 	HaltOverdue Reason = "overdue"
-	// HaltRefused means that the run was refused and never begun.
+	// HaltRefused means that the run was refused and never started.
 	HaltRefused Reason = "refused"
-	// HaltTold means that there is only something to tell.
+	// HaltTold means that the run is only a fixed answer.
 	HaltTold Reason = "told"
-	// Broken means that a stage could not be done.
+	// Broken means that a stage failed.
 	Broken Reason = "failed"
 )
 
-// Vote is what a person thinks of an answer.
+// Vote is a person's rating of an answer.
 type Vote struct {
 	By   string `json:"by"` // the person's id
 	Good bool   `json:"good"`
@@ -292,24 +286,24 @@ type Sent struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Failed reports whether an answer was to be posted, and could not be or not with all its files.
+// Failed reports whether posting the answer failed, or left out files.
 func (s *Sent) Failed() bool { return s != nil && (s.Problem != "" || s.Incomplete) }
 
-// Joined puts a request at the end of its thread's line.
+// Joined adds a request to the end of its thread's line.
 type Joined struct {
 	Request string `json:"request"`
 	By      string `json:"by"`
 	// Answers is the id of the request whose open question it answers.
 	Answers string `json:"answers,omitempty"`
-	// Language is the BCP 47 tag of the request's language, "" where nobody wrote a word.
+	// Language is the BCP 47 tag of the request's language, "" if unknown.
 	Language string `json:"language,omitempty"`
-	// Aside requests do not wait in line, and say nothing about the thread.
+	// Aside requests do not wait in line and are not part of the conversation.
 	Aside bool `json:"aside,omitempty"`
-	// Act requests have no words, and use no marks and no selection.
+	// Act requests have no words and use neither marks nor selection.
 	Act bool `json:"act,omitempty"`
 }
 
-// Left means that a run is over. With its first run a request leaves the line.
+// Left means that a run has ended. A request leaves the line with its first run.
 type Left struct {
 	Request   string          `json:"request"`
 	Run       int             `json:"run"`
@@ -329,12 +323,12 @@ type OpenQuestion struct {
 	Until   time.Time           `json:"until"`
 }
 
-// Present notes that another person writes in the thread.
+// Present means that another person writes in the thread.
 type Present struct {
 	By string `json:"by"`
 }
 
-// begins reports whether a log may begin with the entry.
+// begins reports whether the entry may be the first of a log.
 func (e Entry) begins() bool {
 	return e.Asked != nil || e.Joined != nil || e.Present != nil || e.Marked != nil || e.Selected != nil
 }
@@ -342,14 +336,14 @@ func (e Entry) begins() bool {
 func (e Entry) encode() ([]byte, error) {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
-	to.SetEscapeHTML(false) // no browser reads it, and a page would take several times the room
+	to.SetEscapeHTML(false) // no browser reads it, and escaped HTML takes several times the space
 	if err := to.Encode(e); err != nil {
 		return nil, fmt.Errorf("encode an entry: %w", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decodeEntry reads an entry of this version or an older one. One that is too old is
+// decodeEntry decodes an entry of this version or an older one. Entries that are too old are marked as
 // outdated.
 func decodeEntry(b []byte) (*Entry, error) {
 	var head struct {
@@ -365,7 +359,7 @@ func decodeEntry(b []byte) (*Entry, error) {
 	err := json.Unmarshal(b, &e)
 	switch {
 	case head.Version < OldestVersion && err != nil:
-		return &Entry{Version: head.Version, outdated: true}, nil //nolint:nilerr // nobody can read it
+		return &Entry{Version: head.Version, outdated: true}, nil //nolint:nilerr // nobody can decode it
 	case head.Version < OldestVersion:
 		return &Entry{
 			Version: head.Version, outdated: true, At: e.At, Run: e.Run,
@@ -377,7 +371,7 @@ func decodeEntry(b []byte) (*Entry, error) {
 	return &e, nil
 }
 
-// PointedAt are the marks among the given resources, and the pictures that they are on.
+// PointedAt returns the marks among the given resources, and the pictures that they are on.
 func (g *Given) PointedAt() []plan.Resource {
 	var all []plan.Resource
 	for _, r := range g.Resources {
@@ -389,7 +383,7 @@ func (g *Given) PointedAt() []plan.Resource {
 	return all
 }
 
-// linkedWish is the request with names in place of links, "" if there are none.
+// linkedWish is the text of the request with names in place of links, "" if there are none.
 func (g *Given) linkedWish() string {
 	if g == nil {
 		return ""
@@ -397,22 +391,22 @@ func (g *Given) linkedWish() string {
 	return g.Wish
 }
 
-// Options say how a request is to be done.
+// Options are the settings of a request.
 type Options struct {
-	// PlanOnly plans and runs nothing. If the plan can be done, nothing is sent: the plan is the
+	// PlanOnly plans without running anything. If planning succeeds, nothing is sent: the plan is the
 	// answer.
 	PlanOnly bool `json:"plan_only,omitempty"`
-	// Operator means that the operator asks, and is told which settings would help.
+	// Operator means that the operator asks. Answers may name settings that would help.
 	Operator bool `json:"operator,omitempty"`
 }
 
-// RunRef names a run.
+// RunRef identifies a run.
 type RunRef struct {
 	Request string `json:"request"`
 	Run     int    `json:"run"`
 }
 
-// Title tells a person why a run does not go on.
+// Title tells a person why a run was halted.
 func (h *Halted) Title(by string) plan.Message {
 	switch h.Why {
 	case HaltCancelled:

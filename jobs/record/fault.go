@@ -9,7 +9,7 @@ import (
 	"atelier/storage"
 )
 
-// FaultOf is what people are told of an error that has no sentence of its own.
+// FaultOf returns the sentence for people about an error that has none of its own.
 func FaultOf(err error) plan.Message {
 	switch {
 	case errors.Is(err, ErrVersion):
@@ -20,8 +20,8 @@ func FaultOf(err error) plan.Message {
 	return plan.Say("Something unexpected went wrong. The operator can find out more in the log.")
 }
 
-// ForOperator writes an error of a platform for the log. What must be allowed there is said in the
-// platform's own words, which never quote people ([adapters.Fault]).
+// ForOperator formats an error of a platform for the log. Missing permissions keep the platform's own
+// words, which never quote people ([adapters.Fault]).
 func ForOperator(err error) string {
 	own, ok := errors.AsType[*adapters.Fault](err)
 	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
@@ -30,7 +30,7 @@ func ForOperator(err error) string {
 	return plan.ForOperator(err)
 }
 
-// WaitFor is how long the platform wants a pause, 0 if it does not.
+// WaitFor returns how long the platform's rate limit asks to wait, 0 if not at all.
 func WaitFor(err error) time.Duration {
 	wait := adapters.Wait(err)
 	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {

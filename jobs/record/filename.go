@@ -6,14 +6,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// Generated files get readable names, unique in their thread. A run claims them in the thread's
-// log before its answer is worded, so the order of the log decides between runs that end at the
-// same time.
+// Generated files get readable names, unique in their thread. A run claims them in the thread's log before
+// its answer is written, so the order of the log decides between concurrent runs.
 
-// nameClaim asks for readable names for the files of a run.
+// nameClaim claims readable names for the files of a run.
 type nameClaim struct {
 	Files []namedFile `json:"files"`
-	// Taken are the names of people's own files at that time.
+	// Taken are the names of people's own files when the claim was made.
 	Taken []string `json:"taken,omitempty"`
 }
 
@@ -24,7 +23,7 @@ type namedFile struct {
 	File string `json:"file"`
 }
 
-// fileNames are the readable names of the generated files of a thread.
+// fileNames holds the readable names of the generated files of a thread.
 type fileNames struct {
 	names map[string]string // by the chained name
 	taken map[string]bool   // in lower case
@@ -32,7 +31,7 @@ type fileNames struct {
 
 func newFiles() fileNames { return fileNames{names: map[string]string{}, taken: map[string]bool{}} }
 
-// add gives the files of a claim their names. A file that has one keeps it.
+// add names the files of a claim. A file that has a name keeps it.
 func (f fileNames) add(c *nameClaim) {
 	for _, file := range c.Taken {
 		f.taken[strings.ToLower(file)] = true
@@ -49,7 +48,7 @@ func (f fileNames) add(c *nameClaim) {
 	}
 }
 
-// FileNames are the readable names of the files in an answer.
+// FileNames returns the readable names of the files in an answer.
 func (a *Answer) FileNames() map[string]string {
 	names := map[string]string{}
 	for _, r := range a.Resources {

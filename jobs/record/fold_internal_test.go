@@ -14,7 +14,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// twoWays is a plan of two ways that share a step.
+// twoWays is a plan with two solutions that share a step.
 func twoWays() plan.Plan {
 	step := func(tool string) plan.Action { return plan.Action{Tool: tool, Returns: plan.Text} }
 	return plan.Plan{Wish: "w", Tasks: []plan.Task{{
@@ -23,7 +23,7 @@ func twoWays() plan.Plan {
 	}}}
 }
 
-// entries draws what a log may hold, in any order.
+// entries generates random log entries, in any order.
 func entries(t *rapid.T) []*Entry {
 	p := twoWays()
 	var keys []string
@@ -93,7 +93,7 @@ func entries(t *rapid.T) []*Entry {
 	return rapid.SliceOfN(draw, 1, 60).Draw(t, "entries")
 }
 
-// seen is all of a request that can be seen.
+// seen returns all visible state of a request.
 func seen(r *Request) any {
 	if r == nil {
 		return nil
@@ -165,7 +165,7 @@ func seen(r *Request) any {
 	return l
 }
 
-// TestAFoldedLogGoesOnAsTheWholeOne folds a beginning and then the rest.
+// TestAFoldedLogGoesOnAsTheWholeOne: folding a prefix and then the rest equals folding the whole log.
 func TestAFoldedLogGoesOnAsTheWholeOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -194,8 +194,7 @@ func TestAFoldedLogGoesOnAsTheWholeOne(t *testing.T) {
 	})
 }
 
-// TestTheFirstEntryOfItsKindCounts writes a log twice over: the second time changes nothing
-// of what was said, but for what each says anew.
+// TestTheFirstEntryOfItsKindCounts appends a log to itself: repeated entries change nothing, except those that count each time.
 func TestTheFirstEntryOfItsKindCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -233,7 +232,7 @@ func TestTheFirstEntryOfItsKindCounts(t *testing.T) {
 	})
 }
 
-// TestAThreadsLineIsOneForAll reads a thread's log in parts.
+// TestAThreadsLineIsOneForAll folds a thread's log in parts.
 func TestAThreadsLineIsOneForAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -274,7 +273,7 @@ func TestAThreadsLineIsOneForAll(t *testing.T) {
 	})
 }
 
-// FuzzEntries reads logs of any bytes, a line an entry.
+// FuzzEntries decodes logs of arbitrary bytes, one entry per line.
 func FuzzEntries(f *testing.F) {
 	p := twoWays()
 	var log [][]byte

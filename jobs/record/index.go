@@ -10,14 +10,13 @@ import (
 	"atelier/adapters"
 )
 
-// Index lists requests by the day on which they were asked, and by who asked. It is safe for
-// concurrent use.
+// Index lists requests by day and by person. It is safe for concurrent use.
 type Index struct {
 	store  *Store
 	config StoreConfig
 }
 
-// NewIndex makes the index of a store.
+// NewIndex returns the index of a store.
 func NewIndex(s *Store) *Index { return &Index{store: s, config: s.config} }
 
 // dayGroup is the group of the requests of a day.
@@ -33,7 +32,7 @@ func (x *Index) Add(ctx context.Context, id string) error {
 
 const day = 24 * time.Hour
 
-// On returns the requests that were asked on a day, the oldest first.
+// On returns the requests of a day, oldest first.
 func (x *Index) On(ctx context.Context, at time.Time) ([]string, error) {
 	listed, err := x.config.State.Read(ctx, dayGroup(at)+recentKey, 0)
 	if err != nil {
@@ -46,8 +45,8 @@ func (x *Index) On(ctx context.Context, at time.Time) ([]string, error) {
 	return ids, nil
 }
 
-// Within returns the requests that were asked within that time, the oldest first. The clock
-// may have been ahead by a day.
+// Within returns the requests of the last period, oldest first. It tolerates clocks that were ahead by a
+// day.
 func (x *Index) Within(ctx context.Context, within time.Duration) ([]string, error) {
 	var ids []string
 	now := x.config.Now()
@@ -61,24 +60,24 @@ func (x *Index) Within(ctx context.Context, within time.Duration) ([]string, err
 	return ids, nil
 }
 
-// askedLately is how many of a person's last requests in a channel are looked at.
+// askedLately is how many of a person's last requests in a channel are considered.
 const askedLately = 50
 
-// askerKey is the key of the requests of a person in a channel that were made on a day.
+// askerKey is the key of a person's requests in a channel on a day.
 func askerKey(by string, in adapters.Thread, day time.Time) string {
 	return "asker-" + Hash(fmt.Sprintf("%q", []string{in.Adapter, in.Workspace, in.Channel, by})) + "/" + day.UTC().Format(time.DateOnly)
 }
 
-// AddAsker notes that a person wants something of a request.
+// AddAsker lists a request under a person who asked for it or for one of its runs.
 func (x *Index) AddAsker(ctx context.Context, id, by string, in adapters.Thread) error {
 	if _, err := x.config.State.Append(ctx, askerKey(by, in, x.config.Now()), []byte(id), x.unfinishedFor()+2*day); err != nil {
-		return fmt.Errorf("note who asked: %w", err)
+		return fmt.Errorf("record who asked: %w", err)
 	}
 	return nil
 }
 
-// Unfinished returns the requests with runs of a person that have not ended, the latest first:
-// those in the thread or, if it is a channel, in all its threads too.
+// Unfinished returns the requests with active runs of a person, latest first, in a thread or in a channel
+// with its threads.
 func (x *Index) Unfinished(ctx context.Context, by string, in adapters.Thread) ([]*Request, error) {
 	ids, err := x.askedBy(ctx, by, in)
 	if err != nil {
@@ -122,17 +121,17 @@ func (x *Index) LanguageOf(ctx context.Context, by string, in adapters.Thread) (
 	return "", nil
 }
 
-// unfinishedFor is how long a request may still wait or run, as a rule.
+// unfinishedFor is how long a request usually waits and runs at most.
 func (x *Index) unfinishedFor() time.Duration { return 2 * x.config.Deadline }
 
-// askedBy returns the last requests of a person in a channel, the latest first.
+// askedBy returns the last requests of a person in a channel, latest first.
 func (x *Index) askedBy(ctx context.Context, by string, in adapters.Thread) ([]string, error) {
 	var ids []string
 	now := x.config.Now()
 	for age := time.Duration(0); age <= x.unfinishedFor()+day && len(ids) < askedLately; age += day {
 		of, err := x.config.State.Read(ctx, askerKey(by, in, now.Add(-age)), 0)
 		if err != nil {
-			return nil, fmt.Errorf("look up what a person asked: %w", err)
+			return nil, fmt.Errorf("look up a person's requests: %w", err)
 		}
 		for _, id := range slices.Backward(of) {
 			if !slices.Contains(ids, string(id)) && len(ids) < askedLately {

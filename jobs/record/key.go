@@ -9,26 +9,25 @@ import (
 	"atelier/adapters"
 )
 
-// Keys of State. Everything of a request is one group, and so is everything of a thread: each
-// lies in one slot of a cluster and can be deleted at once.
+// Keys of State. Each request and each thread is a group, which lies in one slot of a cluster and can be
+// deleted at once.
 
 const (
-	// WorkersGroup is the group of the processes that run.
+	// WorkersGroup is the group of the live processes.
 	WorkersGroup = "workers"
-	recentKey    = "/line" // behind the group of a day
+	recentKey    = "/line" // suffix after the group of a day
 )
 
-// Hash is a short name for something longer: 16 letters and digits in lower case.
+// Hash returns a short hash of s: 16 lowercase letters and digits.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }
 
-// RequestID is the id of the request that an event starts. It is the same however often
-// the event comes.
+// RequestID is the id of the request that an event starts. A repeated event has the same id.
 func RequestID(e adapters.Event) string { return Hash(e.Key()) }
 
-// ThreadID is the id of a thread, by which people name it.
+// ThreadID is the id of a thread, as people see it.
 func ThreadID(t adapters.Thread) string { return Hash(t.Key()) }
 
 // RequestGroup is the group of a request.
@@ -37,7 +36,7 @@ func RequestGroup(id string) string { return "request-" + id }
 // RequestLog is the key of a request's log.
 func RequestLog(id string) string { return RequestGroup(id) + "/log" }
 
-// requestTime is the key of a value that exists while a run has time.
+// requestTime is the key of a value that expires at a run's deadline.
 func requestTime(id string, run int) string {
 	return RequestGroup(id) + "/time-" + strconv.Itoa(run)
 }
@@ -59,7 +58,7 @@ func messageKey(key string) string { return MessageGroup(key) + "/of" }
 // WorkerKey is the key of a process.
 func WorkerKey(id string) string { return WorkersGroup + "/" + id }
 
-// ThreadFolder is the folder of Blobs below which all media of a thread lie.
+// ThreadFolder is the folder in Blobs that holds all media of a thread.
 func ThreadFolder(thread string) string { return "threads/" + thread }
 
 // SendKey is the key under which a run's answer is sent.

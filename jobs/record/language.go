@@ -7,10 +7,9 @@ import (
 	"atelier/adapters/messages"
 )
 
-// LanguageOf is the BCP 47 tag of the language in which people are told fixed sentences
-// about a request: that of its words or, where it has none, of the open question that it
-// answers, of what somebody else wrote that it replies to, and of the request before. It is
-// "" where nobody has written a word.
+// LanguageOf returns the BCP 47 tag of the language of fixed sentences about a request. It is the language
+// of the message or, if that has no words, of the open question it answers, of another person's message it
+// replies to, or of the previous request; "" if none has words.
 func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 	var said, replied string
 	own := false
@@ -33,7 +32,7 @@ func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 	if t.language != "" {
 		return t.language
 	}
-	var earlier []string // of a thread whose requests did not note their language yet
+	var earlier []string // of old threads, whose requests did not record their language
 	for _, o := range slices.Backward(t.turns) {
 		if o.turn != nil && o.request != "" {
 			earlier = append(earlier, o.turn.Wish)
@@ -42,7 +41,7 @@ func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 	return messages.Written(append(earlier, replied)...)
 }
 
-// Language is the BCP 47 tag of the language in which people are told fixed sentences.
+// Language is the BCP 47 tag of the language of fixed sentences.
 func (r *Request) Language() string {
 	if r.Voice() != nil && r.Wish() != "" {
 		return messages.Language(r.Wish())

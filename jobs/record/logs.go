@@ -12,8 +12,8 @@ import (
 	"atelier/storage"
 )
 
-// Logs reads and writes the logs of requests and threads. It caches what it has read, since
-// entries never change, and reads only what was added.
+// Logs reads and writes the logs of requests and threads. It caches entries, which never change, and reads
+// only new ones.
 type Logs struct {
 	state  storage.State
 	expiry time.Duration
@@ -22,15 +22,15 @@ type Logs struct {
 
 	mu     sync.Mutex
 	cached map[string]*list.Element // of *cachedLog
-	used   *list.List               // the latest first
+	used   *list.List               // most recently used first
 }
 
-// cachedLog is the part of a log that was read. It only grows.
+// cachedLog is the part of a log that was read so far.
 type cachedLog struct {
 	key     string
 	entries []*Entry
-	last    []byte // the last entry as it was read
-	// queued are the tasks that this process has enqueued.
+	last    []byte // the last entry, encoded
+	// queued holds the tasks that this process has enqueued.
 	queued map[string]bool
 }
 
@@ -38,7 +38,7 @@ func newLogs(state storage.State, expiry time.Duration, most int, now func() tim
 	return &Logs{state: state, expiry: expiry, max: most, now: now, cached: map[string]*list.Element{}, used: list.New()}
 }
 
-// appendTime is how long adding an entry may take once it has begun.
+// appendTime is the timeout of adding an entry, even if its context ends earlier.
 const appendTime = 30 * time.Second
 
 // Append adds an entry with its time and returns its position. It fails with [ErrUnknown] if the
@@ -52,14 +52,14 @@ func (l *Logs) Append(ctx context.Context, key string, e Entry) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("add to a log: %w", context.Cause(ctx))
 	}
-	// Forgetting a thread stops its work. An entry that was just added is deleted nevertheless.
+	// Even if forgetting the thread ends the context, the check below for a forgotten log must run.
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), appendTime)
 	defer done()
 	at, err := l.state.Append(ctx, key, b, l.expiry)
 	if err != nil {
 		return 0, fmt.Errorf("add to a log: %w", err)
 	}
-	if at == 0 && !e.begins() { // the log was forgotten meanwhile, and stays so
+	if at == 0 && !e.begins() { // the log was forgotten meanwhile: do not recreate it
 		l.Drop(key)
 		if err := l.state.DeleteAll(ctx, storage.Group(key)); err != nil {
 			return 0, fmt.Errorf("forget a log: %w", err)
@@ -69,13 +69,13 @@ func (l *Logs) Append(ctx context.Context, key string, e Entry) (int, error) {
 		}
 		return 0, fmt.Errorf("log: %w", ErrUnknown)
 	}
-	if known, _ := l.known(key); len(known) == int(at) { // nobody has added anything else
+	if known, _ := l.known(key); len(known) == int(at) { // no other entries were added
 		l.store(key, append(known[:at:at], &e), b)
 	}
 	return int(at), nil
 }
 
-// AppendRead adds an entry and returns the entries up to that one at least, and its position.
+// AppendRead adds an entry, and returns the entries up to it, possibly more, and its position.
 func (l *Logs) AppendRead(ctx context.Context, key string, e Entry) (entries []*Entry, at int, err error) {
 	if at, err = l.Append(ctx, key, e); err != nil {
 		return nil, 0, err
@@ -87,10 +87,10 @@ func (l *Logs) AppendRead(ctx context.Context, key string, e Entry) (entries []*
 	return entries, at, err
 }
 
-// Read returns all entries of a log, none if there is no such log.
+// Read returns all entries of a log, none if the log does not exist.
 func (l *Logs) Read(ctx context.Context, key string) ([]*Entry, error) {
 	known, last := l.known(key)
-	// The last one is read again: if it is gone, the log was deleted.
+	// Read the last known entry again: if it is gone, the log was deleted.
 	from := max(len(known)-1, 0)
 	got, err := l.state.Read(ctx, key, int64(from))
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Logs) Drop(key string) {
 	}
 }
 
-// MarkQueued notes that this process enqueues a task. It reports false if it has before.
+// MarkQueued notes that this process enqueues a task. It returns false if it was noted before.
 func (l *Logs) MarkQueued(key, task string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *Logs) MarkQueued(key, task string) bool {
 	return true
 }
 
-// UnmarkQueued takes the note back: the task could not be enqueued.
+// UnmarkQueued undoes MarkQueued when enqueueing failed.
 func (l *Logs) UnmarkQueued(key, task string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,12 +168,12 @@ func (l *Logs) store(key string, entries []*Entry, last []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k := l.of(key)
-	if len(entries) > len(k.entries) { // another may have read on meanwhile
+	if len(entries) > len(k.entries) { // another goroutine may have read more meanwhile
 		k.entries, k.last = entries, last
 	}
 }
 
-// of returns the cached log of a key, and makes it if need be. l.mu is held.
+// of returns the cached log of a key, adding it if necessary. It requires l.mu.
 func (l *Logs) of(key string) *cachedLog {
 	if at, ok := l.cached[key]; ok {
 		return cachedLogOf(at)
@@ -189,17 +189,17 @@ func (l *Logs) of(key string) *cachedLog {
 }
 
 func cachedLogOf(e *list.Element) *cachedLog {
-	return e.Value.(*cachedLog) //nolint:forcetypeassert,errcheck // nothing else is put into it
+	return e.Value.(*cachedLog) //nolint:forcetypeassert,errcheck // the list has no other type
 }
 
-// Purge removes what was deleted from the files of a State.
+// Purge removes deleted data from the files of a State that keeps files.
 func Purge(ctx context.Context, state storage.State) error {
 	p, ok := state.(storage.Purger)
 	if !ok {
 		return nil
 	}
 	if err := p.Purge(ctx); err != nil {
-		return fmt.Errorf("rewrite the state without what was deleted: %w", err)
+		return fmt.Errorf("purge deleted data from the state: %w", err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"atelier/storage/disk"
 )
 
-// stoppedState stops the work once an entry was added.
+// stoppedState cancels the work after an entry was added.
 type stoppedState struct {
 	storage.State
 

@@ -8,14 +8,14 @@ import (
 	"atelier/agent/plan"
 )
 
-// An offer under an answer is run once: people who pick it later share the run. The run stops
-// when the last of them takes the pick back. Then, or if it failed or its answer could not be
-// sent or was deleted, the offer can be picked again.
+// An offer under an answer is run once: people who pick it later share the run. The run stops when the last
+// of them takes the pick back. The offer can be picked again if its run was stopped or failed, or if the
+// answer could not be sent or was deleted.
 
-// maxPicks is how often a person may pick the same offer, having taken it back before.
+// maxPicks is how often a person may pick the same offer after taking it back.
 const maxPicks = 5
 
-// RunOf is the run of an offer that was picked, nil if it is still to be done.
+// RunOf returns the run of a picked offer, nil if there is none to share.
 func (r *Request) RunOf(o Pick) *Run {
 	for _, run := range slices.Backward(r.Runs) {
 		failed := run.Answer != nil && (run.Answer.Status == Failed || run.Answer.Status == Partial && !run.Route.Done())
@@ -30,14 +30,14 @@ func (r *Request) RunOf(o Pick) *Run {
 // countPick counts a pick.
 func (r *builder) countPick(b *Begun) { r.pickCounts[pickKey(b.Pick, b.By)]++ }
 
-// MayPick reports whether a person may pick an offer once more.
+// MayPick reports whether a person may pick an offer again.
 func (r *Request) MayPick(o Pick, by string) bool {
 	return r.pickCounts[pickKey(o, by)] < maxPicks
 }
 
 func pickKey(o Pick, by string) string { return fmt.Sprint(o.Of, o.Choice, o.Guess, by) }
 
-// takeBack takes a pick back. The last one stops the run.
+// takeBack takes a pick back. Without picks, the run stops.
 func (r *builder) takeBack(t *TakenBack) {
 	run := r.RunOf(t.Pick)
 	if run == nil || !slices.Contains(run.Choosers, t.By) {
@@ -49,8 +49,8 @@ func (r *builder) takeBack(t *TakenBack) {
 	}
 }
 
-// TakenBackBy is the run that the person stopped by taking the pick back and that is not
-// answered yet; nil if there is none.
+// TakenBackBy returns the run that the person stopped by taking a pick back, if it is not answered yet; nil if
+// there is none.
 func (r *Request) TakenBackBy(t TakenBack) *Run {
 	for _, run := range slices.Backward(r.Runs) {
 		if !run.Picked.Equal(t.Pick) || run.Answer != nil || run.Over {
@@ -63,18 +63,18 @@ func (r *Request) TakenBackBy(t TakenBack) *Run {
 	return nil
 }
 
-// Pick is the pick of the offer with that index, from 0.
+// Pick returns the pick of the offer with index n.
 func (r *Run) Pick(n int) Pick {
 	o := r.Answer.Offers[n]
 	return Pick{Of: r.N, Choice: o.Choice, Guess: o.Guess}
 }
 
-// Repeating reports whether a repeat of that person is working that another event began.
+// Repeating reports whether a person has an active repeat that another event started.
 func (r *Request) Repeating(by, event string) bool {
 	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.repeats(by) && run.begun.Event != event && run.Working() })
 }
 
-// RepeatOf is the last repeat that a person began and that is not answered, nil if there is none.
+// RepeatOf returns the last unanswered repeat that a person started, nil if there is none.
 func (r *Request) RepeatOf(by string) *Run {
 	for _, run := range slices.Backward(r.Runs) {
 		if run.repeats(by) && run.Answer == nil && !run.Over {
@@ -84,18 +84,18 @@ func (r *Request) RepeatOf(by string) *Run {
 	return nil
 }
 
-// repeats reports whether the run is a repeat that a person began by an event.
+// repeats reports whether the run is a repeat that a person started.
 func (r *Run) repeats(by string) bool {
 	b := r.begun
 	return b != nil && b.By == by && b.Event != "" && (b.Of == 0 || b.Anew)
 }
 
-// BegunBy reports whether an event has begun a run.
+// BegunBy reports whether an event has started a run.
 func (r *Request) BegunBy(event string) bool {
 	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Event == event })
 }
 
-// PickedGuess is the guess whose number the message is, "" if it is no number of one.
+// PickedGuess returns the guess that the message picks by its number, "" if it picks none.
 func (q *OpenQuestion) PickedGuess(m *adapters.Message) string {
 	if m == nil || len(m.Files) > 0 {
 		return ""
@@ -103,14 +103,14 @@ func (q *OpenQuestion) PickedGuess(m *adapters.Message) string {
 	return plan.Question{Guesses: q.Guesses}.Picked(m.Text)
 }
 
-// addChooser notes that a person wants the run.
+// addChooser adds a person who wants the run.
 func (r *Run) addChooser(by string) {
 	if !slices.Contains(r.Choosers, by) {
 		r.Choosers = append(r.Choosers, by)
 	}
 }
 
-// QuestionAnswered reports whether a run's question was answered, by a message or by a pick of a guess.
+// QuestionAnswered reports whether a run's question was answered, by a message or by picking a guess.
 func (r *Request) QuestionAnswered(asking *Run) bool {
 	return r.answeredBy != "" || slices.ContainsFunc(r.Runs, func(run *Run) bool {
 		return run.Picked.Of == asking.N && run.Picked.Guess != "" && r.RunOf(run.Picked) != nil

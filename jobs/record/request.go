@@ -20,27 +20,26 @@ type Request struct {
 	Generations []*Generation
 	Runs        []*Run
 	Entries     []*Entry       // the log
-	pickCounts  map[string]int // how often each person picked each offer
-	answeredBy  string         // the request that answers the question of this one
-	ActedOnBy   []string       // the requests that go on from its results
+	pickCounts  map[string]int // number of picks per person and offer
+	answeredBy  string         // the request that answers this one's question
+	ActedOnBy   []string       // the requests that continue from its results
 }
 
-// Generation is what runs share that are worked on at the same time: a plan, and the results
-// of its steps.
+// Generation is what concurrent runs share: a plan, and the results of its steps.
 type Generation struct {
-	Salt       string    // distinguishes what is computed anew from earlier results
-	At         time.Time // when it was asked, for questions such as "what time is it"
+	Salt       string    // tells new results apart from earlier ones with the same key
+	At         time.Time // the time of the request, for questions such as "what time is it"
 	Plan       *plan.Plan
 	PlannedAt  time.Time
 	Ends       []*StepEnd // in the order of the log; the first of a step counts
-	Inherited  int        // how many of them were taken over from earlier runs
+	Inherited  int        // how many of Ends come from earlier runs
 	Started    map[string]time.Time
 	Ended      map[string]time.Time
-	Turns      map[string]int          // how often a step was stopped
-	Drafts     map[string][]plan.Draft // the programs that were written for a step
-	Transcript *Transcript             // of the voice message that is the request
+	Turns      map[string]int          // how often each step was stopped
+	Drafts     map[string][]plan.Draft // the programs written for each step
+	Transcript *Transcript             // of a request by voice message
 	Guess      string                  // replaces the request if a guess was chosen; otherwise ""
-	root       int                     // the generation that planned
+	root       int                     // the generation that made the plan
 }
 
 func newGeneration(root int, salt string, at time.Time) *Generation {
@@ -50,7 +49,7 @@ func newGeneration(root int, salt string, at time.Time) *Generation {
 	}
 }
 
-// Spent is how many tokens planning and the drafts of all steps took.
+// Spent is the number of tokens that planning and the drafts of all steps used.
 func (g *Generation) Spent() int {
 	n := g.Plan.Thinking.Tokens()
 	for _, drafts := range g.Drafts {
@@ -70,7 +69,7 @@ func (g *Generation) stopStep(s *Started) {
 	g.Turns[s.Step]++
 }
 
-// addLastDraft adds the last draft of a step that has ended, if it failed.
+// addLastDraft adds the last draft of an ended step, if it failed.
 func (g *Generation) addLastDraft(end *StepEnd) {
 	if end.Last == nil {
 		return
@@ -79,8 +78,8 @@ func (g *Generation) addLastDraft(end *StepEnd) {
 	g.Drafts[end.Step] = append(slices.Clone(drafts[:min(len(drafts), plan.MaxDrafts-1)]), *end.Last)
 }
 
-// addDraft adds a program that was written for a step, or the trouble of running it. Either way
-// the next thing to do for the step is not begun yet.
+// addDraft adds a program written for a step, or why it failed. Either way, the step's next task has not
+// started.
 func (g *Generation) addDraft(d *Drafted) {
 	drafts := g.Drafts[d.Step]
 	switch n := len(drafts); {
@@ -91,7 +90,7 @@ func (g *Generation) addDraft(d *Drafted) {
 		drafts[n-1].Trouble = d.Draft.Trouble
 		g.Drafts[d.Step] = drafts
 	default:
-		return // somebody else was first
+		return // another process was first
 	}
 	if g.Ended[d.Step].IsZero() {
 		delete(g.Started, d.Step)
@@ -102,20 +101,20 @@ func (g *Generation) addDraft(d *Drafted) {
 type Run struct {
 	N          int
 	Generation int
-	Choice     plan.Choice // nil is the best one
+	Choice     plan.Choice // nil means the best solution
 	By, Event  string
 	BeganAt    time.Time
-	Picked     Pick     // the offer of another run's answer that it does; zero if none
+	Picked     Pick     // the offer that it runs; zero if none
 	Choosers   []string // the people who want that offer
-	begun      *Begun   // nil of the first
+	begun      *Begun   // nil for the first run
 
 	Halted   *Halted
 	Route    *plan.Route // nil before there is a plan, and if it has no steps
 	Answer   *Answer
 	AnswerAt time.Time
 	Sent     *Sent
-	Deleted  bool           // the message of the answer is gone
-	Votes    []Vote         // one of each person, the first who voted first
+	Deleted  bool           // whether the answer's message was deleted
+	Votes    []Vote         // one per person, in the order of first votes
 	rated    map[string]int // how often each person voted
 	Over     bool
 	OverAt   time.Time
@@ -124,7 +123,7 @@ type Run struct {
 // FoldRequest folds a request's log. It returns nil for an empty one.
 func FoldRequest(id string, entries []*Entry) (*Request, error) {
 	if len(entries) == 0 {
-		return nil, nil //nolint:nilnil // there is no such request, which callers ask for
+		return nil, nil //nolint:nilnil // callers check for nil
 	}
 	r := fold(id, entries)
 	for _, run := range r.Runs {
@@ -154,7 +153,7 @@ func fold(id string, entries []*Entry) *builder {
 	return r
 }
 
-// apply adds an entry. The first of its kind counts.
+// apply adds an entry. The first of each kind counts.
 func (r *builder) apply(e *Entry) {
 	switch {
 	case e.Asked != nil:
@@ -244,7 +243,7 @@ func (r *builder) applyTo(run *Run, e *Entry) {
 	}
 }
 
-// outdate stops the runs that cannot go on, since part of their log is too old to be read.
+// outdate stops the active runs of a request whose log is partly too old to read.
 func (r *builder) outdate() {
 	for _, run := range r.Runs {
 		if run.Working() {
@@ -253,7 +252,7 @@ func (r *builder) outdate() {
 	}
 }
 
-// Generation returns a generation, nil if there is none of that number.
+// Generation returns a generation by its number, nil if there is none.
 func (r *Request) Generation(n int) *Generation {
 	if n < 0 || n >= len(r.Generations) {
 		return nil
@@ -273,7 +272,7 @@ func (r *builder) layOut(run *Run) error {
 	}
 	route, err := plan.NewRoute(g.Plan, choice)
 	if err != nil {
-		return fmt.Errorf("lay out a run: %w", err)
+		return fmt.Errorf("build the route of a run: %w", err)
 	}
 	run.Route = route
 	for step := range g.Started {
@@ -281,7 +280,7 @@ func (r *builder) layOut(run *Run) error {
 	}
 	for _, end := range g.Ends {
 		if _, err := route.Record(end.Step, end.Result); err != nil {
-			return fmt.Errorf("lay out a run: %w", err)
+			return fmt.Errorf("build the route of a run: %w", err)
 		}
 	}
 	return nil
@@ -295,7 +294,7 @@ func (r *Request) Run(n int) *Run {
 	return r.Runs[n-1]
 }
 
-// Message is what the person wrote; nil for a command.
+// Message returns the person's message; nil for a command.
 func (r *Request) Message() *adapters.Message {
 	if r.Asked == nil {
 		return nil
@@ -303,7 +302,7 @@ func (r *Request) Message() *adapters.Message {
 	return r.Asked.Event.Message
 }
 
-// Ref is the message by which the request is shown, zero if there is none.
+// Ref returns the message on which the request's status is shown, zero if there is none.
 func (r *Request) Ref() adapters.MessageRef {
 	switch m := r.Message(); {
 	case m != nil:
@@ -314,7 +313,7 @@ func (r *Request) Ref() adapters.MessageRef {
 	return adapters.MessageRef{}
 }
 
-// Wish is the request as written or, of a voice message, as last transcribed.
+// Wish is the text of the request, or the last transcript of a voice message.
 func (r *Request) Wish() string {
 	for _, g := range slices.Backward(r.Generations) {
 		if text := r.WishOf(g); text != "" && g.Guess == "" {
@@ -324,7 +323,7 @@ func (r *Request) Wish() string {
 	return ""
 }
 
-// WishOf is the request of a generation.
+// WishOf is the text of the request for a generation.
 func (r *Request) WishOf(g *Generation) string {
 	switch m := r.Message(); {
 	case g.Guess != "":
@@ -340,11 +339,11 @@ func (r *Request) WishOf(g *Generation) string {
 	}
 }
 
-// Guessed reports whether the request of a generation is a guess that was chosen. A guess needs
-// no question beside it.
+// Guessed reports whether the request of a generation is a chosen guess. A guess makes sense without its
+// question.
 func (r *Request) Guessed(g *Generation) bool { return g.Guess != "" || r.Asked.Guess != "" }
 
-// AskerOf is the id of the person who asked for a run, and is told what came of it.
+// AskerOf is the id of the person who asked for a run and gets its answer.
 func (r *Request) AskerOf(run *Run) string {
 	if run.N > 1 && run.By != "" {
 		return run.By
@@ -352,7 +351,7 @@ func (r *Request) AskerOf(run *Run) string {
 	return r.Asked.Event.By.ID
 }
 
-// Needs reports whether a working run needs a step of a generation.
+// Needs reports whether an active run needs a step of a generation.
 func (r *Request) Needs(generation int, step string) bool {
 	if step == TranscriptionStep {
 		g := r.Generation(generation)
@@ -370,7 +369,7 @@ func (r *Request) Needs(generation int, step string) bool {
 // Waits reports whether the request waits for its turn or its files.
 func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Working() }
 
-// Answered reports whether people see an answer of the request, or of one that it replaces.
+// Answered reports whether people see an answer to the request, or to one that it replaces.
 func (r *Request) Answered() bool {
 	return r.Asked.Replaces != nil && r.Asked.Replaces.Answered ||
 		slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Sent != nil && !run.Sent.Ref.IsZero() })
@@ -379,10 +378,10 @@ func (r *Request) Answered() bool {
 // Working reports whether the run still has steps to do.
 func (r *Run) Working() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
 
-// Asks reports whether the run asks which solution to do, and does none.
+// Asks reports whether the run only asks which solution to run.
 func (r *Run) Asks(p *plan.Plan) bool { return r.Choice == nil && p.Doubtful() }
 
-// Answerable reports whether no step of the run is left to do, so that it can be answered.
+// Answerable reports whether the run has no steps left, so that it can be answered.
 func (r *Run) Answerable(p *plan.Plan) bool {
 	switch {
 	case r.Halted != nil:
@@ -393,7 +392,7 @@ func (r *Run) Answerable(p *plan.Plan) bool {
 	return r.Route == nil || r.Asks(p) || r.Route.Ended()
 }
 
-// Status is how a run stands.
+// Status returns the state of a run.
 func (r *Run) Status(of *Request, g *Generation) Status {
 	switch {
 	case r.Sent.Failed():
@@ -414,7 +413,7 @@ func (r *Run) Status(of *Request, g *Generation) Status {
 	return Running
 }
 
-// LastProgram is the last program that did a step of this request, "" if there is none.
+// LastProgram returns the last program that completed a step of this request, "" if there is none.
 func (r *Request) LastProgram(step string) string {
 	for _, g := range slices.Backward(r.Generations) {
 		for _, end := range g.Ends {
@@ -426,7 +425,7 @@ func (r *Request) LastProgram(step string) string {
 	return ""
 }
 
-// StepsWith returns the steps of a working run that has the step, and its index; -1 if none has.
+// StepsWith returns the steps of an active run that includes a step, and the step's index; -1 if there is none.
 func (r *Request) StepsWith(generation int, step string) ([]plan.Step, int) {
 	for _, run := range r.Runs {
 		if run.Generation != generation || run.Route == nil || !run.Working() {

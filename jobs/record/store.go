@@ -13,16 +13,16 @@ import (
 	"atelier/storage"
 )
 
-// ErrUnknown means that there is no such request, run or solution.
-var ErrUnknown = errors.New("it is not known here")
+// ErrUnknown means that the request, run or solution does not exist.
+var ErrUnknown = errors.New("not found")
 
-// StoreConfig is what a [Store] is made of.
+// StoreConfig configures a [Store].
 type StoreConfig struct {
 	State storage.State
 	Blobs storage.Blobs
-	// Retention is how long requests and threads are kept after they were last touched.
+	// Retention is how long requests and threads are kept after their last use.
 	Retention time.Duration
-	// Deadline is how long a request may take from its turn in the thread on.
+	// Deadline is how long a request may run once its turn in the thread has come.
 	Deadline time.Duration
 	Now      func() time.Time
 }
@@ -35,10 +35,10 @@ type Store struct {
 	config StoreConfig
 }
 
-// cachedLogs is how many logs a process has at hand.
+// cachedLogs is how many logs a process caches.
 const cachedLogs = 512
 
-// NewStore makes a store.
+// NewStore returns a store of the parts in c.
 func NewStore(c StoreConfig) *Store {
 	return &Store{Logs: newLogs(c.State, c.Retention, cachedLogs, c.Now), Texts: newTexts(c.Blobs), config: c}
 }
@@ -58,7 +58,7 @@ func (s *Store) Write(ctx context.Context, id string, e Entry) (*Request, error)
 	if err != nil {
 		return nil, err
 	}
-	return foldKnown(id, entries) // it may have been forgotten meanwhile
+	return foldKnown(id, entries) // forgotten meanwhile?
 }
 
 func foldKnown(id string, entries []*Entry) (*Request, error) {
@@ -95,8 +95,8 @@ func (s *Store) WriteThread(ctx context.Context, id string, e Entry) (*Thread, e
 	return FoldThread(id, entries), nil
 }
 
-// Readable returns the entries of a log. Those that cannot be read are empty: whatever a log
-// holds, it can be forgotten.
+// Readable returns the entries of a log. Entries that cannot be decoded are empty, so that every log can be
+// forgotten.
 func (s *Store) Readable(ctx context.Context, key string) ([]*Entry, error) {
 	raw, err := s.config.State.Read(ctx, key, 0)
 	if err != nil {
@@ -113,21 +113,21 @@ func (s *Store) Readable(ctx context.Context, key string) ([]*Entry, error) {
 	return entries, nil
 }
 
-// Remember notes which run the messages of an answer, or of a request, belong to.
+// Remember records the run that the messages of an answer, or of a request, belong to.
 func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef) error {
 	b, err := json.Marshal(of)
 	if err != nil {
-		return fmt.Errorf("encode a message's note: %w", err)
+		return fmt.Errorf("encode a message's run: %w", err)
 	}
 	for _, key := range ref.Keys() {
 		if err := s.config.State.Put(ctx, messageKey(key), b, s.config.Retention); err != nil {
-			return fmt.Errorf("note a message: %w", err)
+			return fmt.Errorf("record a message's run: %w", err)
 		}
 	}
 	return nil
 }
 
-// Recall finds the run that a message belongs to. It is not ok if the message is unknown.
+// Recall returns the run that a message belongs to, false if the message is unknown.
 func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of RunRef, ok bool, err error) {
 	b, err := s.config.State.Get(ctx, messageKey(ref.Key()))
 	if errors.Is(err, storage.ErrNotFound) {
@@ -142,8 +142,8 @@ func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of RunRef,
 	return of, true, nil
 }
 
-// Unpacked returns a request with the texts themselves instead of their blobs, as the agent
-// and people see it. What is written to the log is taken from the packed request.
+// Unpacked returns a request with its texts instead of their blobs, for the agent and people. Entries for
+// the log must be made from the packed request.
 func (s *Store) Unpacked(ctx context.Context, r *Request) (*Request, error) {
 	whole, changed := slices.Clone(r.Entries), false
 	for i, e := range r.Entries {
@@ -159,9 +159,8 @@ func (s *Store) Unpacked(ctx context.Context, r *Request) (*Request, error) {
 	return FoldRequest(r.ID, whole)
 }
 
-// NameFiles claims readable names for what a run made, in the order of its steps, and returns
-// all names of the thread. Claims that are written at the same time count in the order of the
-// log.
+// NameFiles claims readable names for the results of a run, in the order of its steps, and returns all names
+// of the thread. Concurrent claims count in the order of the log.
 func (s *Store) NameFiles(ctx context.Context, r *Request, run *Run) (map[string]string, error) {
 	wanted := &nameClaim{}
 	for _, m := range run.Route.Made() {
@@ -190,7 +189,7 @@ func (s *Store) NameFiles(ctx context.Context, r *Request, run *Run) (map[string
 	return maps.Clone(t.files.names), nil
 }
 
-// BeginTurn starts the time of a request whose turn has come: once, whichever process finds it.
+// BeginTurn sets the deadline of a request whose turn has come, once among all processes.
 func (s *Store) BeginTurn(ctx context.Context, id string) error {
 	first, err := s.config.State.PutOnce(ctx, requestTurn(id), []byte{'t'}, s.config.Retention)
 	if err == nil && first {
@@ -202,8 +201,8 @@ func (s *Store) BeginTurn(ctx context.Context, id string) error {
 	return nil
 }
 
-// ResetTime gives a run its full time. The time is that of State's server, which keeps a value
-// as long as the run may take: a worker's clock that jumps closes nothing.
+// ResetTime sets a new deadline for a run. State's server expires a value at the deadline, so that a jump of
+// a worker's clock closes no run.
 func (s *Store) ResetTime(ctx context.Context, id string, run int) error {
 	if err := s.config.State.Put(ctx, requestTime(id, run), []byte{'w'}, s.config.Deadline); err != nil {
 		return fmt.Errorf("set the deadline: %w", err)
@@ -211,7 +210,7 @@ func (s *Store) ResetTime(ctx context.Context, id string, run int) error {
 	return nil
 }
 
-// EnsureTime gives a run its full time unless some of it is left.
+// EnsureTime sets a new deadline for a run if it has none or it has passed.
 func (s *Store) EnsureTime(ctx context.Context, id string, run int) error {
 	if _, err := s.config.State.PutOnce(ctx, requestTime(id, run), []byte{'w'}, s.config.Deadline); err != nil {
 		return fmt.Errorf("set the deadline: %w", err)
@@ -219,7 +218,7 @@ func (s *Store) EnsureTime(ctx context.Context, id string, run int) error {
 	return nil
 }
 
-// HasTime reports whether a run has time left.
+// HasTime reports whether a run is within its deadline.
 func (s *Store) HasTime(ctx context.Context, id string, run int) (bool, error) {
 	_, err := s.config.State.Get(ctx, requestTime(id, run))
 	switch {
@@ -228,7 +227,7 @@ func (s *Store) HasTime(ctx context.Context, id string, run int) (bool, error) {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, nil
 	}
-	return false, fmt.Errorf("look at the time: %w", err)
+	return false, fmt.Errorf("read the deadline: %w", err)
 }
 
 // IgnoreUnknown returns err unless it is [ErrUnknown].

@@ -17,37 +17,34 @@ import (
 )
 
 const (
-	// LongText is the size in bytes from which on the value of a resource is kept in the
-	// Blobs, and the logs only tell where: they are read often, and no entry may have more
-	// than [storage.MaxValue].
+	// LongText is the size in bytes from which a resource's value is stored as a blob and the log only
+	// refers to it: logs are read often, and an entry is limited to [storage.MaxValue].
 	LongText = 4 << 10
-	// MaxTexts is the most bytes that the texts may have together which a request brings,
-	// and those that it finds in its thread.
+	// MaxTexts limits the total size in bytes of the texts of a request, and of those in its thread.
 	MaxTexts = 8 << 20
-	// maxEarlier is the most things that a thread remembers.
+	// maxEarlier is the maximum number of resources that a thread remembers.
 	maxEarlier = 256
-	// cachedTexts is how many bytes of long texts a process has at hand.
+	// cachedTexts is how many bytes of long texts a process caches.
 	cachedTexts = 4 * MaxTexts
 )
 
-// Texts stores long values of text resources as blobs. In a log such a resource has a Blob and
-// no Value.
+// Texts stores long values of text resources as blobs. In a log, such a resource has a Blob and no Value.
 type Texts struct {
 	blobs storage.Blobs
 
 	mu   sync.Mutex
-	read map[string]string // by blob, some of those that were read last
-	size int               // of all that is in read, in bytes
+	read map[string]string // a cache, by blob
+	size int               // total size of read in bytes
 }
 
 func newTexts(blobs storage.Blobs) *Texts { return &Texts{blobs: blobs, read: map[string]string{}} }
 
-// TextBlob is where a thread's text of that SHA-256 is kept.
+// TextBlob is the blob for a thread's text with SHA-256 sum.
 func TextBlob(thread, sum string) string {
 	return path.Join(ThreadFolder(thread), "texts", sum+".txt")
 }
 
-// Pack returns resources as they are written into a log of the thread.
+// Pack returns resources as they are written to a log of the thread.
 func (t *Texts) Pack(ctx context.Context, thread string, resources []plan.Resource) ([]plan.Resource, error) {
 	packed := slices.Clone(resources)
 	for i := range packed {
@@ -58,7 +55,7 @@ func (t *Texts) Pack(ctx context.Context, thread string, resources []plan.Resour
 	return packed, nil
 }
 
-// PackResult returns a step's result as it is written into a log of the thread.
+// PackResult returns a step's result as it is written to a log of the thread.
 func (t *Texts) PackResult(ctx context.Context, thread string, r plan.Result) (_ plan.Result, err error) {
 	if r.Output != nil {
 		first := *r.Output
@@ -92,7 +89,7 @@ func (t *Texts) UnpackLatest(ctx context.Context, resources []plan.Resource) ([]
 				return nil, err
 			}
 			if room -= len(r.Value); room < 0 {
-				continue // nor is any long one before it read
+				continue // earlier long texts are skipped too
 			}
 		}
 		latest = append(latest, r)
@@ -101,7 +98,7 @@ func (t *Texts) UnpackLatest(ctx context.Context, resources []plan.Resource) ([]
 	return latest, nil
 }
 
-// put stores a long value, or one that people get as a file. It stores it again if it exists,
+// put stores a long value, or one that people get as a file. A value that is stored already is stored again,
 // which renews its retention.
 func (t *Texts) put(ctx context.Context, thread string, r *plan.Resource) error {
 	if r.Type.Media() || r.Blob != "" || len(r.Value) < LongText && (r.File == "" || r.Value == "") {
@@ -147,7 +144,7 @@ func (t *Texts) unpackResult(ctx context.Context, r plan.Result) (_ plan.Result,
 // Packed reports whether a resource's value is in a blob.
 func Packed(r plan.Resource) bool { return r.Blob != "" && !r.Type.Media() }
 
-// get takes a value out of its blob.
+// get reads a value from its blob.
 func (t *Texts) get(ctx context.Context, r *plan.Resource) (err error) {
 	if !Packed(*r) {
 		return nil
@@ -165,7 +162,7 @@ func (t *Texts) get(ctx context.Context, r *plan.Resource) (err error) {
 	return nil
 }
 
-// textFault tells people which text has expired.
+// textFault returns an error that tells people which text has expired.
 func textFault(name string, err error) error {
 	err = fmt.Errorf("read a text: %w", err)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -202,7 +199,7 @@ func (t *Texts) cache(blob, value string) {
 	t.size += len(value)
 }
 
-// unpackEntry returns an entry with its texts: a copy if it has any.
+// unpackEntry returns an entry with its texts, as a copy if it has any.
 func (t *Texts) unpackEntry(ctx context.Context, e *Entry) (_ *Entry, err error) {
 	whole := *e
 	switch {

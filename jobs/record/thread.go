@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxMarked is the most marked pictures of one request.
+	// maxMarked is the maximum number of marked pictures of a request.
 	maxMarked = 16
-	// MaxMarks is the most marks before a request has to use them.
+	// MaxMarks is the maximum number of marks until a request uses them.
 	MaxMarks = 500
 )
 
@@ -22,20 +22,20 @@ type Thread struct {
 	Line       []*Place // the requests in order
 	By         []string // the people who write in it
 	turns      []*turn
-	marks      []mark          // at most [maxMarked] for each request
+	marks      []mark          // at most [maxMarked] per request
 	seen       map[string]bool // keys of all marks
-	FreshMarks int             // entries with marks since the last request
+	FreshMarks int             // number of mark entries since the last request
 	selections []selection
 	asks       *OpenQuestion
-	// ClosedQuestions are the runs whose questions are answered by a guess that was chosen.
+	// ClosedQuestions are the runs whose questions were answered by choosing a guess.
 	ClosedQuestions map[RunRef]bool
-	// historyRead are the requests for which the thread's history was read, and ReadUntil is the
-	// id of the last message read.
+	// historyRead holds the requests for which the thread's history was read, and ReadUntil is the id of
+	// the last message read.
 	historyRead map[string]bool
 	ReadUntil   string
 	Size        int       // entries
 	files       fileNames // the readable names of generated files
-	// language is the BCP 47 tag of the last request's language, "" where none is known.
+	// language is the BCP 47 tag of the last request's language, "" if unknown.
 	language string
 }
 
@@ -43,21 +43,21 @@ type Thread struct {
 type Place struct {
 	Request string
 	by      string
-	at      int // its entry's position
+	at      int // position of its entry
 	Left    bool
 	aside   bool
 }
 
-// turn is what a run, or a message that was not to the bot, left in the thread.
+// turn is the memory of a run, or of a message that was not for the bot.
 type turn struct {
-	request   string // "" of such a message
+	request   string // "" for a message that was not for the bot
 	run       int
 	turn      *plan.Turn
 	resources []plan.Resource
 	position  int
 }
 
-// selection are results that a person selected.
+// selection is a set of results that a person selected.
 type selection struct {
 	*Selected
 
@@ -96,7 +96,7 @@ func FoldThread(id string, entries []*Entry) *Thread {
 	return t
 }
 
-// PlaceOf is the place of a request, nil if it has none.
+// PlaceOf returns the place of a request, nil if it has none.
 func (t *Thread) PlaceOf(request string) *Place {
 	if i := slices.IndexFunc(t.Line, func(p *Place) bool { return p.Request == request }); i >= 0 {
 		return t.Line[i]
@@ -104,7 +104,7 @@ func (t *Thread) PlaceOf(request string) *Place {
 	return nil
 }
 
-// Head is the request whose turn it is, "" if none waits.
+// Head returns the request whose turn it is, "" if the line is empty.
 func (t *Thread) Head() string {
 	for _, p := range t.Line {
 		if !p.Left {
@@ -117,7 +117,7 @@ func (t *Thread) Head() string {
 // Alone reports whether only this person has written here.
 func (t *Thread) Alone(by string) bool { return len(t.By) == 1 && t.By[0] == by }
 
-// Question is the question that is open at that time, nil if none is.
+// Question returns the question that is open at a time, nil if there is none.
 func (t *Thread) Question(now time.Time) *OpenQuestion {
 	if t.asks == nil || now.After(t.asks.Until) {
 		return nil
@@ -125,8 +125,8 @@ func (t *Thread) Question(now time.Time) *OpenQuestion {
 	return t.asks
 }
 
-// Memory is what the agent sees of the thread for a request: the turns, and the last version of every
-// resource. What the request replaces is not among them.
+// Memory returns what the agent sees of the thread for a request: the turns, and the last version of every
+// resource, without those of requests that it replaces.
 func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resource) {
 	for _, o := range t.turns {
 		if by := r.Asked.Replaces; by != nil && slices.Contains(by.Requests, o.request) {
@@ -143,7 +143,7 @@ func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resourc
 	return turns, resources
 }
 
-// MarksFor are the marks between the previous request and this one.
+// MarksFor returns the marks between the previous request and this one.
 func (t *Thread) MarksFor(request string) []*adapters.Event {
 	from, to := -1, t.Size
 	for _, p := range t.Line {
@@ -164,8 +164,8 @@ func (t *Thread) MarksFor(request string) []*adapters.Event {
 	return events
 }
 
-// SelectedFor are the names of the results that a request works on, since its asker selected them before. What it
-// replaces, and what it answers, does not use them up.
+// SelectedFor returns the names of the results that a request works on because its asker selected them. The
+// requests that it replaces or answers do not use the selection up.
 func (t *Thread) SelectedFor(r *Request) []string {
 	same := []string{r.ID, r.Asked.Answers}
 	if by := r.Asked.Replaces; by != nil {
@@ -181,17 +181,17 @@ func (t *Thread) SelectedFor(r *Request) []string {
 	return nil
 }
 
-// Selected is what the next message of a person works on, nil if nothing is selected.
+// Selected returns the selection for the next message of a person, nil if there is none.
 func (t *Thread) Selected(by string) *Selected { return t.selected(by, t.Size) }
 
-// NeedsHistory reports whether the thread may have messages before a request that its log lacks:
-// before the first request, and if others write in it too. Channels and direct messages have none.
+// NeedsHistory reports whether the thread may have messages before a request that are not in its log: before
+// the first request, or if others write in it too. Channels and direct messages need no history.
 func (t *Thread) NeedsHistory(r *Request) bool {
 	e := r.Asked.Event
 	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.historyRead[r.ID] {
 		return false
 	}
-	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
+	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the message starts the thread
 		return false
 	}
 	first := slices.IndexFunc(t.Line, func(p *Place) bool { return !p.aside })
@@ -213,7 +213,7 @@ func (t *Thread) addHistory(past *History, at int) {
 	t.turns = append(t.turns, &turn{resources: past.Resources, position: at})
 }
 
-// selected is what a person selected last before a position, nil if a message used it since.
+// selected returns a person's last selection before a position, nil if a message has used it since.
 func (t *Thread) selected(by string, before int) *Selected {
 	from := -1
 	for _, p := range t.Line {
@@ -268,8 +268,8 @@ func (t *Thread) closeQuestion(a RunRef) {
 	}
 }
 
-// mark adds a mark, once however often its event arrives. Of a picture that was marked again
-// before the next request the last mark counts, and the last [maxMarked] pictures count.
+// mark adds a mark; repeated events are ignored. If a picture is marked again before the next request, only
+// its last mark counts, and only the last [maxMarked] pictures count.
 func (t *Thread) mark(e *adapters.Event, at int) {
 	t.FreshMarks++
 	if t.seen[e.Key()] {
@@ -287,7 +287,7 @@ func (t *Thread) mark(e *adapters.Event, at int) {
 	t.marks = append(t.marks[:from+len(fresh)], mark{e, at})
 }
 
-// joinedAt is the position at which the last request joined the line, -1 without one.
+// joinedAt is the position at which the last request joined the line, -1 if there is none.
 func (t *Thread) joinedAt() int {
 	for _, p := range slices.Backward(t.Line) {
 		if !p.aside {
@@ -297,12 +297,12 @@ func (t *Thread) joinedAt() int {
 	return -1
 }
 
-// History is what people wrote in a thread before a request, and not to the bot.
+// History is the messages in a thread before a request that were not for the bot.
 type History struct {
 	Request string `json:"request"`
-	// Until is the id of the last message that was read: nothing up to it is read again.
+	// Until is the id of the last message read, from which the next reading starts.
 	Until string `json:"until"`
-	// By are those who wrote it.
+	// By are the authors.
 	By        []string        `json:"by,omitempty"`
 	Turns     []plan.Turn     `json:"turns,omitempty"`
 	Resources []plan.Resource `json:"resources,omitempty"`

@@ -10,19 +10,18 @@ import (
 	"atelier/agent/plan"
 )
 
-// Transcript is what a voice message says. The first of a generation counts: a new generation
-// transcribes anew.
+// Transcript is the text of a voice message. Each generation has its own, and the first one counts.
 type Transcript struct {
 	Generation int    `json:"generation,omitempty"`
 	Text       string `json:"text,omitempty"`
-	// Approximate means that a weaker fallback made it.
+	// Approximate means that a weaker fallback transcribed it.
 	Approximate bool `json:"approximate,omitempty"`
-	// Problem is what people are told if there is no text.
+	// Problem is the sentence for people if there is no text.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Voice is the voice message that says the request: the only voice file of a message without text.
-// It is nil if there is none.
+// Voice returns the voice message that is the request: the only voice file of a message without text. It is
+// nil if there is none.
 func (r *Request) Voice() *plan.Resource {
 	if r.Given == nil {
 		return nil
@@ -38,13 +37,13 @@ func (r *Request) Voice() *plan.Resource {
 	return &r.Given.Resources[i]
 }
 
-// NeedsTranscription reports whether the voice message is still to be transcribed for a generation.
+// NeedsTranscription reports whether the voice message still has to be transcribed for a generation.
 func (r *Request) NeedsTranscription(g *Generation) bool {
 	return g.Guess == "" && g.Transcript == nil && g.Plan == nil && r.Voice() != nil
 }
 
-// WithoutVoice moves the voice message that has become the request from the given resources to the
-// earlier ones: it can be used, but the request is not about it.
+// WithoutVoice moves the voice message that is the request from the given resources to the earlier ones: it
+// can be used, but the request is not about it.
 func (r *Request) WithoutVoice(g *Generation, earlier []plan.Resource) (given, before []plan.Resource) {
 	v := r.Voice()
 	if v == nil || g.Transcript == nil && g.Guess == "" {
@@ -55,7 +54,7 @@ func (r *Request) WithoutVoice(g *Generation, earlier []plan.Resource) (given, b
 	return given, append(before, *v)
 }
 
-// TranscriptFault is the fault of a voice message that was not understood, nil if there is none.
+// TranscriptFault returns the error of a voice message that was not understood, nil if there is none.
 func (g *Generation) TranscriptFault() error {
 	if g.Transcript == nil || g.Transcript.Problem == "" {
 		return nil
@@ -63,8 +62,7 @@ func (g *Generation) TranscriptFault() error {
 	return &plan.Fault{Sentence: plan.Quote(g.Transcript.Problem), Err: errors.New("a voice message was not understood")}
 }
 
-// spokenFile is the voice file of a message without text. If there are several, none is meant:
-// they are ordinary files.
+// spokenFile returns the voice file of a message without text. Several voice files are ordinary files.
 func spokenFile(m *adapters.Message) (adapters.File, bool) {
 	if m == nil || strings.TrimSpace(m.Text) != "" {
 		return adapters.File{}, false
@@ -77,8 +75,8 @@ func spokenFile(m *adapters.Message) (adapters.File, bool) {
 	return m.Files[i], true
 }
 
-// TranscriptionStep is the key of the step that transcribes a voice message. It runs before
-// planning and is in no plan.
+// TranscriptionStep is the key of the step that transcribes a voice message. It runs before planning and is
+// not part of a plan.
 const TranscriptionStep = "hearing"
 
 // FileName is the name of a file for people.

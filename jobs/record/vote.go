@@ -2,10 +2,10 @@ package record
 
 import "slices"
 
-// maxVotes is how often a person may change a vote, so that nobody fills a log.
+// maxVotes is how often a person may change a vote, so that nobody floods a log.
 const maxVotes = 20
 
-// vote counts a vote in place of the person's earlier one.
+// vote replaces the person's earlier vote.
 func (r *Run) vote(v Vote) {
 	if r.rated == nil {
 		r.rated = map[string]int{}
@@ -18,7 +18,7 @@ func (r *Run) vote(v Vote) {
 	}
 }
 
-// Vote is the vote of a person, if there is one.
+// Vote returns the vote of a person, if there is one.
 func (r *Run) Vote(by string) (v Vote, ok bool) {
 	if i := r.voteOf(by); i >= 0 {
 		return r.Votes[i], true
@@ -26,7 +26,7 @@ func (r *Run) Vote(by string) (v Vote, ok bool) {
 	return v, false
 }
 
-// MayVote reports whether a vote is another one than the person's last, and not one too many.
+// MayVote reports whether a vote changes the person's last one, within [maxVotes].
 func (r *Run) MayVote(v Vote) bool { return !slices.Contains(r.Votes, v) && r.rated[v.By] < maxVotes }
 
 func (r *Run) voteOf(by string) int {

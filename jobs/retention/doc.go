@@ -1,3 +1,3 @@
-// Package retention deletes media that have expired ([Sweeper]), and everything of a thread
-// that people want forgotten ([Forgetter]).
+// Package retention deletes expired media ([Sweeper]), and threads that people want forgotten
+// ([Forgetter]).
 package retention

@@ -11,23 +11,21 @@ import (
 	"atelier/storage"
 )
 
-// Forgetter deletes everything of a thread.
+// Forgetter deletes threads with all their data.
 type Forgetter struct {
 	Store    *record.Store
 	State    storage.State
 	Blobs    storage.Blobs
 	Tasks    *queue.Tasks
 	Adapters map[string]adapters.Adapter
-	// Release gives back what a run holds of the quota, and stop stops the runs of a request
-	// without an answer.
+	// Release frees the quota that a run holds, and Stop stops the runs of a request without an answer.
 	Release func(ctx context.Context, r *record.Request, run *record.Run) error
 	Stop    func(ctx context.Context, request string) error
 	Log     *slog.Logger
 }
 
-// Forget deletes everything that is known of a thread: its requests, answers and media. Runs that
-// have not ended are stopped, without an answer. It fails with [record.ErrUnknown] if nothing is
-// known.
+// Forget deletes everything known about a thread: its requests, answers and media. Active runs are stopped
+// without an answer. It fails with [record.ErrUnknown] if nothing is known.
 func (f *Forgetter) Forget(ctx context.Context, threadID string) (requests int, err error) {
 	if storage.CheckGroup(record.ThreadGroup(threadID)) != nil {
 		return 0, fmt.Errorf("thread %s: %w", threadID, record.ErrUnknown)
@@ -40,8 +38,8 @@ func (f *Forgetter) Forget(ctx context.Context, threadID string) (requests int, 
 	if t.Size == 0 {
 		return 0, fmt.Errorf("thread %s: %w", threadID, record.ErrUnknown)
 	}
-	// The first request goes last: as long as it is there, it is known which thread of the
-	// platform this is, and what could not be deleted is found again.
+	// Delete the first request last: it tells which thread of the platform this is, so that Forget can
+	// be repeated if a deletion fails.
 	for i, p := range t.Line {
 		if err := f.stopForgotten(ctx, p.Request); err != nil {
 			return requests, err
@@ -78,7 +76,7 @@ func (f *Forgetter) Forget(ctx context.Context, threadID string) (requests int, 
 	return requests, nil
 }
 
-// forgetWritten deletes what an adapter keeps of the thread of a request.
+// forgetWritten deletes what an adapter stores about the thread of a request.
 func (f *Forgetter) forgetWritten(ctx context.Context, request string) error {
 	entries, err := f.Store.Readable(ctx, record.RequestLog(request))
 	if err != nil || len(entries) == 0 {
@@ -93,17 +91,16 @@ func (f *Forgetter) forgetWritten(ctx context.Context, request string) error {
 		return nil
 	}
 	if err := k.Forget(ctx, asked.Event.Thread); err != nil {
-		return fmt.Errorf("delete what was written in the thread: %w", err)
+		return fmt.Errorf("delete the adapter's messages of the thread: %w", err)
 	}
 	return nil
 }
 
-// stopForgotten stops the working runs of a request, and gives back what they hold of the quota: they
-// are not found later.
+// stopForgotten stops the active runs of a request and frees their quota, which cannot be found later.
 func (f *Forgetter) stopForgotten(ctx context.Context, id string) error {
 	r, err := f.Store.Request(ctx, id)
-	if err != nil { // who cannot read it does not work on it either
-		return nil //nolint:nilerr // nothing is to be stopped
+	if err != nil { // a request that cannot be read cannot run either
+		return nil //nolint:nilerr // nothing to stop
 	}
 	for _, run := range r.Runs {
 		if run.Over {
@@ -137,7 +134,7 @@ func (f *Forgetter) forgetRequest(ctx context.Context, id string) error {
 	for _, ref := range refs {
 		for _, key := range ref.Keys() {
 			if err := f.State.DeleteAll(ctx, record.MessageGroup(key)); err != nil {
-				return fmt.Errorf("delete a message's note: %w", err)
+				return fmt.Errorf("delete a message's run: %w", err)
 			}
 		}
 	}

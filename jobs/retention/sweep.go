@@ -24,11 +24,11 @@ type Sweeper struct {
 	Log       *slog.Logger
 }
 
-// Run deletes expired media until ctx ends, once an hour by one of all processes.
+// Run deletes expired media once an hour, in one of the processes, until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := s.Once(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "old media could not be deleted", "error", plan.ForOperator(err))
+			s.Log.WarnContext(ctx, "cannot delete expired media", "error", plan.ForOperator(err))
 		}
 		if sleep.For(ctx, 10*time.Minute) != nil {
 			return
@@ -44,7 +44,7 @@ func (s *Sweeper) Once(ctx context.Context) error {
 	}
 	n, err := s.expire(ctx)
 	if n > 0 {
-		s.Log.InfoContext(ctx, "old media deleted", "files", n)
+		s.Log.InfoContext(ctx, "expired media deleted", "files", n)
 	}
 	if err != nil {
 		return errors.Join(err, s.State.Delete(ctx, record.WorkersGroup+"-sweep/turn"))
@@ -52,18 +52,17 @@ func (s *Sweeper) Once(ctx context.Context) error {
 	return nil
 }
 
-// clockBlob is stored to learn the storage's time.
+// clockBlob is written to read the storage's clock.
 const clockBlob = "clock"
 
-// expire deletes the media that have expired by the storage's own clock: that of this process may be
-// wrong.
+// expire deletes the media that have expired by the storage's clock, since that of this process may be wrong.
 func (s *Sweeper) expire(ctx context.Context) (files int, err error) {
 	if err := s.Blobs.Put(ctx, clockBlob, strings.NewReader(s.Self)); err != nil {
-		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+		return 0, fmt.Errorf("read the storage's clock: %w", err)
 	}
 	now, err := s.Blobs.Stat(ctx, clockBlob)
 	if err != nil {
-		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+		return 0, fmt.Errorf("read the storage's clock: %w", err)
 	}
 	return s.Blobs.Expire(ctx, now.Stored.Add(-s.Retention))
 }

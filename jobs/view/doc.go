@@ -1,3 +1,2 @@
-// Package view shows requests as people may look at them. It reads the records and changes
-// nothing.
+// Package view shows requests to people. It reads the records and changes nothing.
 package view

@@ -26,7 +26,7 @@ type Viewer struct {
 	Now       func() time.Time
 }
 
-// Request is a request as people see it.
+// Request is a request as shown to people.
 type Request struct {
 	ID       string          `json:"id"`
 	ThreadID string          `json:"thread_id"`
@@ -34,19 +34,19 @@ type Request struct {
 	By       adapters.Person `json:"by"`
 	Wish     string          `json:"wish"`
 	At       time.Time       `json:"at"`
-	// Asked is the request as the agent knows it; empty in a list of them.
+	// Asked is the request as the agent sees it; empty in lists.
 	Asked plan.Request `json:"asked,omitzero"`
 	Runs  []Run        `json:"runs"`
 }
 
-// Show returns all that is known of a request.
+// Show returns everything known about a request.
 func (v *Viewer) Show(ctx context.Context, id string) (Request, error) {
 	r, err := v.Store.Request(ctx, id)
 	if err != nil {
 		return Request{}, err
 	}
 	whole, err := v.Store.Unpacked(ctx, r)
-	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
+	if errors.Is(err, storage.ErrNotFound) { // a text has expired: show the rest
 		whole, err = r, nil
 	}
 	if err != nil {
@@ -67,47 +67,46 @@ type Step struct {
 	Started time.Time   `json:"started,omitzero"`
 	Ended   time.Time   `json:"ended,omitzero"`
 	Problem string      `json:"problem,omitempty"`
-	// Output is the name of what it made.
+	// Output is the name of its result.
 	Output string `json:"output,omitempty"`
-	// Drafts are the programs that were written for it in this run. All but the last have a Trouble.
+	// Drafts are the programs written for it in this run. All but the last have a Trouble.
 	Drafts []plan.Draft `json:"drafts,omitempty"`
 }
 
-// Run is a run as people see it.
+// Run is a run as shown to people.
 type Run struct {
 	N      int           `json:"n"`
 	By     string        `json:"by,omitempty"`
 	Status record.Status `json:"status"`
 	At     time.Time     `json:"at"`
-	// Planned, Answered and Ended are when that was done; zero before.
+	// Planned, Answered and Ended are the times of these events; zero before.
 	Planned  time.Time `json:"planned,omitzero"`
 	Answered time.Time `json:"answered,omitzero"`
 	Ended    time.Time `json:"ended,omitzero"`
 
-	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the request.
+	// Guess is the chosen guess of a question; "" if the request itself was planned.
 	Guess  string      `json:"guess,omitempty"`
 	Plan   *plan.Plan  `json:"plan,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
 	Steps  []Step      `json:"steps,omitempty"`
-	// Results are those of every step that ran, by key, of other ways too.
+	// Results are the results of all steps that ran, by key, including those of alternatives.
 	Results map[string]plan.Result `json:"results,omitempty"`
-	// Usage is what the steps took of models, those of other ways and of runs at the same
-	// time too. What was taken over from an earlier run took nothing.
+	// Usage is the model usage of the steps, including those of alternatives and of concurrent runs.
+	// Results inherited from an earlier run count as zero.
 	Usage plan.Tokens `json:"usage,omitzero"`
-	// Stopped tells that the run ended before its time, and why: the answer is not that of
-	// the agent.
+	// Stopped is why the run ended early, without an answer of the agent.
 	Stopped record.Reason `json:"stopped,omitempty"`
-	// Made is what the run made, in the order of its steps.
+	// Made are the results of the run, in the order of its steps.
 	Made   []plan.Resource     `json:"made,omitempty"`
 	Answer *record.Answer      `json:"answer,omitempty"`
 	Sent   adapters.MessageRef `json:"sent,omitzero"`
 	// Problem is why the answer could not be sent.
 	Problem string `json:"problem,omitempty"`
-	// Votes are what people think of the answer, by a button.
+	// Votes are people's ratings of the answer.
 	Votes []record.Vote `json:"votes,omitempty"`
 }
 
-// of is a request as people see it, with what the agent sees of it.
+// of converts a request for people. Asked is the request as the agent sees it.
 func of(r *record.Request, asked plan.Request) Request {
 	e := r.Asked.Event
 	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
@@ -147,8 +146,8 @@ func of(r *record.Request, asked plan.Request) Request {
 	return v
 }
 
-// Latest returns the latest requests, at most n, the latest first, as far back as requests are kept.
-// They are for a list: without Asked, and without long texts. [Viewer.Show] returns all of one.
+// Latest returns the latest n requests, newest first, for a list: without Asked and without long texts.
+// [Viewer.Show] returns a whole request.
 func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 	var all []Request
 	now := v.Now()
@@ -164,7 +163,7 @@ func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 			r, err := v.Store.Request(ctx, id)
 			if err != nil {
 				if record.IgnoreUnknown(err) == nil {
-					continue // it was forgotten
+					continue // forgotten
 				}
 				return nil, err
 			}
@@ -176,7 +175,7 @@ func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 	return all, nil
 }
 
-// Wait waits until the run of that number has ended, and returns the request as it is then.
+// Wait waits until run n has ended, and returns the request.
 func (v *Viewer) Wait(ctx context.Context, id string, n int) (Request, error) {
 	r, err := v.Store.Request(ctx, id)
 	if err != nil {
@@ -199,8 +198,8 @@ func (v *Viewer) Wait(ctx context.Context, id string, n int) (Request, error) {
 	return shown, err
 }
 
-// Find returns the request and the run that a message belongs to: one of the bot's, or a person's that
-// is a request. It fails with [record.ErrUnknown] if there is none.
+// Find returns the request and the run that a message belongs to: an answer of the bot, or a person's
+// request. It fails with [record.ErrUnknown] if there is none.
 func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
 	of, ok, err := v.Store.Recall(ctx, message)
 	if err == nil && !ok {
@@ -209,14 +208,14 @@ func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id stri
 	return of.Request, of.Run, err
 }
 
-// Standing is how a person stands in a thread, or in a channel with its threads.
+// Standing is a person's pending requests and remaining quota in a thread, or in a channel with its threads.
 type Standing struct {
-	// Requests are those with a run of the person that has not ended, the earliest first.
+	// Requests are the requests with active runs of the person, earliest first.
 	Requests []Request
 	Left     quota.Left
 }
 
-// Standing returns how a person stands.
+// Standing returns a person's pending requests and remaining quota.
 func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
 	requests, err := v.Index.Unfinished(ctx, by.ID, in)
 	if err != nil {
@@ -233,7 +232,7 @@ func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.T
 	return s, err
 }
 
-// Over reports whether the run of that number has ended and its answer was sent.
+// Over reports whether run n has ended and its answer was sent.
 func (r Request) Over(n int) bool {
 	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
 }

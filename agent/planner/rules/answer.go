@@ -10,11 +10,11 @@ import (
 	"atelier/agent/planner/rules/scene"
 )
 
-// longAnswer is the most words of an answer that only picks a file.
+// longAnswer is the maximum number of words of an answer that only picks a file.
 const longAnswer = 6
 
-// answered goes on from the answer to an open question: it picks a guess, names the files that
-// were meant, adds what was lacking, or says anew what is wanted.
+// answered handles the answer to an open question: it picks a guess, names the files that were meant, completes
+// the request, or replaces it.
 func (p *Planner) answered(r plan.Request, answer string) outcome {
 	alone, asked := r, p.tidier.Tidy(r.Question.Wish)
 	alone.Question = nil
@@ -48,7 +48,7 @@ func (p *Planner) answered(r plan.Request, answer string) outcome {
 	return o
 }
 
-// pickedGuess is the guess that an answer picks by its number, "" if it picks none.
+// pickedGuess returns the guess that an answer picks by its number, "" if it picks none.
 func pickedGuess(guesses []string, answer string) string {
 	plain := strings.Trim(strings.ToLower(answer), " .!)#")
 	for _, lead := range []string{"number ", "the ", "no. ", "option "} {
@@ -64,8 +64,8 @@ func pickedGuess(guesses []string, answer string) string {
 	return ""
 }
 
-// chosen are the names of the resources that an answer picks: by name, by "the second one", by
-// "both", or because they came with it.
+// chosen returns the names of the resources that an answer picks: by name, by "the second one", by "both", or by
+// attaching them.
 func (p *Planner) chosen(r plan.Request, answer string) []string {
 	s := scene.New(p.Tools, r, answer)
 	var named []string

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// The scores of tools, from unrelated to surely needed.
+// Scores of tools, from unrelated to certainly needed.
 const (
 	lowest  = 1.0
 	poor    = 3.0
@@ -24,9 +24,9 @@ const (
 	highest = 5.0
 )
 
-// Assess scores tools by how near their words are to the subtask's description. The highest score goes to
-// the tool by which the subtask was understood, if the subtask gives it all resources that it needs, and
-// else to the nearest tool that returns the wanted type. Tools that make what it lacks come just below.
+// Assess scores tools by the similarity of their words to the subtask's description. The highest score goes to the
+// tool for which the subtask was drafted, if the subtask has all resources that it needs, else to the most similar
+// tool that returns the wanted type. Tools that make its missing inputs score slightly lower.
 func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []planner.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {
@@ -45,7 +45,7 @@ func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []planner.As
 func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) map[string]float64 {
 	near := p.nearness(r, sub)
 	tools := make([]*profile.Profile, len(candidates))
-	head, top := -1, 0.0 // the nearest of those that give what is wanted, and of all
+	head, top := -1, 0.0 // the most similar of those with the wanted type, and of all
 	for i, c := range candidates {
 		tools[i] = p.Tool(c)
 		top = max(top, near[c])
@@ -73,8 +73,7 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	return scores
 }
 
-// nearness is how near every tool is to the description: the same judgement by which a clause
-// finds its tool.
+// nearness returns the similarity of every tool to the description, computed as for a clause.
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
 	s, c := p.alone(r, sub)
@@ -85,7 +84,7 @@ func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 
 	return near
 }
 
-// alone reads a description by itself, with the resources of its subtask as what it is about.
+// alone reads a description by itself, as if it were about the resources of its subtask.
 func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.Reading) {
 	description := sub.Description
 	t := scene.Of(p.Tools, description)
@@ -104,11 +103,11 @@ func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.
 	return t, c
 }
 
-// takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
-// of them is no head of it, nor is one that wants a text where there is none.
+// takesTexts weighs how well a tool matches the texts of the subtask: a tool that can use none of them, or that
+// requires a missing text, cannot be its head.
 func (p *Planner) takesTexts(f *profile.Profile, sub plan.Subtask) float64 {
 	if f.Returns != sub.Returns {
-		return 1 // no head, whose texts are for others
+		return 1 // not a head: the texts are for other tools
 	}
 	fit := 1.0
 	for _, have := range draft.AllArgs(sub) {
@@ -125,14 +124,14 @@ func (p *Planner) takesTexts(f *profile.Profile, sub plan.Subtask) float64 {
 	return fit
 }
 
-// free reports whether a text that a tool makes can stand for the meaning: a prompt can be made,
-// a language or an amount must be said.
+// free reports whether a generated text can serve as the meaning: a prompt can be generated, but a language or an
+// amount must be stated.
 func free(m plan.Meaning) bool {
 	return m == plan.Prompt || m == plan.Content || m == plan.Query || m == plan.Instruction
 }
 
-// standsFor holds, for a meaning that is asked, the others that may be given for it. The description of a new
-// picture is no text to be worked on.
+// standsFor maps a wanted meaning to others that can replace it. The description of a new picture is not a text to work
+// on.
 var standsFor = map[plan.Meaning][]plan.Meaning{
 	plan.Object:      {plan.Instruction, plan.Prompt, plan.Query},
 	plan.Prompt:      {plan.Object, plan.Instruction, plan.Content},
@@ -141,18 +140,18 @@ var standsFor = map[plan.Meaning][]plan.Meaning{
 	plan.Content:     {plan.Instruction, plan.Query},
 }
 
-// serves reports whether a text of one meaning may be given where another is asked.
+// serves reports whether a text of one meaning can be used for another.
 func serves(have plan.Arg, want plan.Meaning) bool {
 	if have.Meaning == want || have.Source.Kind != plan.OfValue && have.Source.Kind != plan.OfText {
 		return true
 	}
 	if want == plan.Object && len(strings.Fields(have.Source.Value)) > 3 {
-		return false // no object has a longer name
+		return false // too long for the name of an object
 	}
 	return have.Meaning == "" || slices.Contains(standsFor[want], have.Meaning)
 }
 
-// pictureOf is the name of the picture that a source is marked on, "" if it is no mark.
+// pictureOf returns the name of the picture that a mark is on, "" if the source is not a mark.
 func pictureOf(r plan.Request, src plan.Source) string {
 	if src.Kind == plan.OfResource {
 		for _, res := range r.Resources() {
@@ -164,7 +163,7 @@ func pictureOf(r plan.Request, src plan.Source) string {
 	return ""
 }
 
-// marksOf are the types of the marks that a subtask gives beside a picture.
+// marksOf returns the types of the marks that a subtask gives with their picture.
 func marksOf(r plan.Request, sub plan.Subtask) []plan.Type {
 	var types []plan.Type
 	picture := false

@@ -8,23 +8,23 @@ import (
 	"atelier/agent/planner/rules/profile"
 )
 
-// chain raises the tools on the way to the head of a subtask: their words are not near to the
-// request, and yet there is no way without them.
+// chain raises the scores of tools that make inputs for the head of a subtask: their words do not occur in the request,
+// but they are needed.
 type chain struct {
 	*profile.Tools
 
 	head   *profile.Profile
 	steps  []*profile.Profile // the candidates
-	near   map[string]float64 // by words
+	near   map[string]float64 // similarity by words
 	scores map[string]float64
-	have   map[plan.Type]bool // what the subtask gives
+	have   map[plan.Type]bool // types that the subtask gives
 }
 
-// climb raises, level by level, the makers of what the level before lacks, and what makes the
-// many things out of which they pick some.
+// climb raises, level by level, the makers of the inputs missing in the previous level, and the tools that make the
+// things out of which those pick some.
 func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 	for _, a := range sub.Args {
-		if pictureOf(r, a.Source) == "" || c.head.TakesMark() { // a head that takes whole pictures is only shown the part
+		if pictureOf(r, a.Source) == "" || c.head.TakesMark() { // a head for whole pictures gets only the part
 			c.have[a.Type], c.have[profile.Base(a.Type)] = true, true
 		}
 	}
@@ -48,9 +48,9 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 	}
 }
 
-// makersOf raises the tools that make an argument of the type and are not done yet. The nearer is
-// likelier, and so is the one of more systems, and one that is told the thing where one is named. named
-// is the tool that the argument is said to come from, "" if none is.
+// makersOf raises the tools that make an argument of the type and are not done yet. It prefers similar tools, those
+// found in more systems, and those that take an object if one is named. Named is the tool that the argument should
+// come from, "" if unspecified.
 func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[string]bool) []*profile.Profile {
 	var found []*profile.Profile
 	for _, f := range c.steps {
@@ -72,8 +72,8 @@ func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[st
 	return found
 }
 
-// showPart raises what leaves just the marked part of a picture, for a head that takes whole
-// pictures, and what turns the mark into one that it takes.
+// showPart raises tools that cut out the marked part of a picture, for a head that takes whole pictures, and tools that
+// convert the mark into a type that these take.
 func (c *chain) showPart(marks []plan.Type) {
 	if len(marks) == 0 || c.head.TakesMark() {
 		return

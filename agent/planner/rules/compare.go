@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// compare describes each thing that has no words yet, and puts the question to the descriptions.
+// compare describes each thing that is not a text, and asks the question about the descriptions.
 func (t *thread) compare(n int, r *scene.Reading, things []scene.Thing) {
 	var texts []scene.Thing
 	for _, e := range things {

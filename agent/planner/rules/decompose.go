@@ -17,18 +17,18 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// outcome is a decomposition that is not put into a language yet.
+// outcome is a decomposition before translation.
 type outcome struct {
 	subtasks        []plan.Subtask
 	question, reply plan.Message
-	guesses         []guess // at what is meant, with a question
+	guesses         []guess // guesses at the meaning, with a question
 	refused         bool
-	samples         bool // the person is shown what can be tried
+	samples         bool // show the person examples to try
 	types           map[string]plan.Type
 	left            []plan.Leftover
 }
 
-// thread is what is known while the clauses of a request are read one after another.
+// thread is the state while the clauses of a request are read in order.
 type thread struct {
 	*draft.Drafter
 
@@ -40,12 +40,12 @@ type thread struct {
 
 	tasks   []plan.Subtask
 	left    []plan.Leftover
-	doubt   *scene.Reading // the clause that was left last
-	stuck   bool           // the clause before was left
+	doubt   *scene.Reading // the last clause that was left out
+	stuck   bool           // the previous clause was left out
 	chose   bool           // a clause said which files it means
-	unknown []string       // names of files that are not there
-	prev    *scene.Reading // the clause before
-	told    string         // what a statement before the clause told
+	unknown []string       // names of missing files
+	prev    *scene.Reading // the previous clause
+	told    string         // text of a statement before the clause
 }
 
 func newThread(s *scene.Scene) *thread {
@@ -66,7 +66,7 @@ func (p *Planner) understand(r plan.Request) outcome {
 	return o
 }
 
-// outcomeOf is what comes of a request whose words are tidied.
+// outcomeOf returns the outcome of a request with tidied text.
 func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 	if r.Question != nil {
 		return p.answered(r, text)
@@ -77,8 +77,8 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 	return p.decompose(r, text)
 }
 
-// decompose reads the clauses of a request in the order in which they can be done. If some cannot be, the pages of
-// the documents may be meant as pictures: "make a collage of photo.heic and scan.pdf".
+// decompose reads the clauses of a request in the order in which they can be done. If that fails, it treats the pages of
+// documents as pictures: "make a collage of photo.heic and scan.pdf".
 func (p *Planner) decompose(r plan.Request, text string) outcome {
 	text = mixed(r, p.sized(r, p.quoted(r, whichFiles(r, text))))
 	o := p.readScene(scene.New(p.Tools, r, text))
@@ -96,7 +96,7 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	return o
 }
 
-// takesEach reports whether subtasks take each of the files.
+// takesEach reports whether subtasks take all of the files.
 func takesEach(subs []plan.Subtask, files []plan.Resource) bool {
 	used := profile.Set{}
 	for _, sub := range subs {
@@ -120,13 +120,13 @@ func (p *Planner) readScene(s *scene.Scene) outcome {
 	return *t.readAll(t.divider.Divide(clauses))
 }
 
-// maxClauses is the most clauses of a request. A text of more is no list of orders.
+// maxClauses is the maximum number of clauses of a request. A text with more is not a list of orders.
 const maxClauses = 40
 
 // readAll reads clauses one after another.
 func (t *thread) readAll(clauses []clause.Clause) *outcome {
 	alone := len(clauses) == 1
-	n := 0 // the number of the clause, which those beside it share
+	n := 0 // number of the clause, shared by the clauses beside it
 	var row row
 	for i := 0; i < len(clauses); i++ {
 		c := clauses[i]
@@ -185,7 +185,7 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 	return t.decided()
 }
 
-// onlyReason reports whether a clause only tells why the one before or after it is ordered. What it tells is kept.
+// onlyReason reports whether a clause only gives the reason of the previous or next one. It keeps the reason.
 func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
 	if t.judge.tellsWhy(r, later) {
 		t.told = t.WithoutFiles(r.Words, r.Text)
@@ -194,15 +194,15 @@ func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
 	return len(t.tasks) > 0 && t.judge.givesReason(r)
 }
 
-// needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
+// needsNothing reports whether a clause among others only says what happens anyway: "leave the other", "send it back".
 func (t *thread) needsNothing(r *scene.Reading) bool {
 	anyway := len(t.tasks) > 0 && (t.LeavesRest(r.Words) || t.judge.handsBack(r.Clause) || t.joinsParts(r.Clause))
 	plain := strings.ToLower(r.Clause.Text)
 	return anyway || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "thanks", "greetings") || t.IsMadeOf(plain, "greetings", "thanks")
 }
 
-// joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to
-// 300x300 and put in a 2x2 grid". The clause means all of them then.
+// joinedLater reports whether the clause names no file, and a later one combines all of them: "resize to 300x300 and put
+// in a 2x2 grid". Then the clause means all files.
 func (t *thread) joinedLater(r *scene.Reading, later []clause.Clause) bool {
 	counts := func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 }
 	if t.prev != nil || slices.ContainsFunc(r.Words, counts) || len(r.Files) > 0 || r.Refs.Points() || r.Refs.Plural {
@@ -220,9 +220,8 @@ func (t *thread) joinedLater(r *scene.Reading, later []clause.Clause) bool {
 	return false
 }
 
-// understandClause turns the clause of number n into subtasks: of each picture, where it means
-// what is marked on several. It returns an outcome where the whole request must be answered
-// otherwise.
+// understandClause turns clause n into subtasks, one for each picture if it means marks on several. It returns an
+// outcome if the whole request needs another answer.
 func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 	sets, question := t.marker.MeantMarks(r)
 	if len(sets) == 0 && question.IsZero() && t.marker.UnderMask(r) {
@@ -254,7 +253,7 @@ func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 	return nil
 }
 
-// carryOut turns the clause of number n, with the files that it means, into subtasks.
+// carryOut turns clause n, with the files that it means, into subtasks.
 func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	if t.Differs(r) {
 		things := t.judge.compared(r)
@@ -322,19 +321,19 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	return nil
 }
 
-// leave notes that the clause is not carried out. unknown are the words that nothing accounts
-// for; none if it goes on from a clause that was left.
+// leave records that the clause is left out. Unknown are the words that are not accounted for; none if it depends on a
+// clause that was left out.
 func (t *thread) leave(r *scene.Reading, unknown []string) {
 	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.Text, Unknown: unknown}), r
 	t.stuck = true
 }
 
-// hangsOnLeft reports whether the clause goes on from one that was left.
+// hangsOnLeft reports whether the clause depends on one that was left out.
 func (t *thread) hangsOnLeft(r *scene.Reading) bool {
 	return t.stuck && len(r.Files) == 0 && len(r.Head.Media) > 0
 }
 
-// decided is the outcome when every clause was read.
+// decided returns the outcome after all clauses were read.
 func (t *thread) decided() *outcome {
 	switch unused := t.unused(); {
 	case len(t.tasks) == 0 && len(t.left) > 0 && t.doubt == nil: // it only asks for a delivery
@@ -355,7 +354,7 @@ func (t *thread) decided() *outcome {
 	return &outcome{subtasks: t.tasks, types: t.Types, left: t.left}
 }
 
-// outOfBounds is what people are told of a value that the tool of the clause that was left cannot take.
+// outOfBounds returns the sentence about a value that the tool of the clause that was left out cannot take.
 func (t *thread) outOfBounds() plan.Message {
 	for _, l := range t.left {
 		for _, text := range l.Unknown {
@@ -372,7 +371,7 @@ func (t *thread) outOfBounds() plan.Message {
 	return plan.Message{}
 }
 
-// unused are the files of this message that no subtask takes, by the names that people know.
+// unused returns the files of this message that no subtask takes, by the names that people know.
 func (t *thread) unused() []string {
 	used := profile.Set{}
 	for _, sub := range t.tasks {
@@ -385,9 +384,9 @@ func (t *thread) unused() []string {
 	return t.Files.Called(slices.DeleteFunc(slices.Clone(t.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
 }
 
-// withWish are the two clauses of a clause that was left because its tool cannot be told some of its words, where these
-// words are a wish by themselves: "just the audio as mp3, mono" is "just the audio as mp3" and then "mono". The clause is
-// no longer left then.
+// withWish splits a clause that was left out because its tool cannot take some of its words, if these words are a wish
+// by themselves: "just the audio as mp3, mono" becomes "just the audio as mp3" and then "mono". Then the clause is no
+// longer left out.
 func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	last := len(t.left) - 1
 	if last < 0 || t.doubt != r || len(r.Results) > 0 || c.Beside || c.Bare || len(c.More) > 0 || r.Head.Joins() {
@@ -418,7 +417,7 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	return []clause.Clause{rest, wish}
 }
 
-// read takes in the clause of number n.
+// read interprets clause n.
 func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 	if t.quoter.OrdersLettering(c) {
 		c = t.quoter.QuoteAnnounced(c)
@@ -455,8 +454,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 	return r
 }
 
-// add makes subtasks of the clause of number n, one for each run. It makes none where the words
-// are not all accounted for.
+// add makes subtasks of clause n, one for each run. It makes none if some words are not accounted for.
 func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 	for i, media := range runs {
 		sub := t.Subtask(r, media)
@@ -486,7 +484,7 @@ func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 	}
 }
 
-// asPictures adds subtasks that make pictures of the pages of documents, where the tool takes pictures only: "blur it"
+// asPictures adds subtasks that turn the pages of documents into pictures if the tool takes only pictures: "blur it"
 // with a PDF.
 func (t *thread) asPictures(n int, r *scene.Reading, media []scene.Thing) []scene.Thing {
 	whole := r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) || !r.Head.Takes(plan.Image)
@@ -507,7 +505,7 @@ func (t *thread) asPictures(n int, r *scene.Reading, media []scene.Thing) []scen
 	return media
 }
 
-// pushStep adds the subtask of a step on a resource, and returns what it makes.
+// pushStep adds the subtask of a step on a resource, and returns its result.
 func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing) scene.Thing {
 	v := *r
 	v.Head, v.Object, v.Results = s.Tool, "", nil
@@ -525,7 +523,7 @@ func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing)
 	return v.Results[0]
 }
 
-// push appends a subtask of the clause of number n and enters its result among what can be spoken of.
+// push appends a subtask of clause n and adds its result to the things.
 func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.Thing) {
 	seen := slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Image || e.Typ == plan.Video })
 	e := scene.Thing{

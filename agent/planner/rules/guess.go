@@ -13,28 +13,27 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// A question may offer guesses at what is meant: the nearest examples that fit the files, as
-// requests about them. Each is planned before it is offered, and offered only if nothing has to
-// be asked about it.
+// A question may offer guesses at the meaning: the most similar examples that fit the files, as requests about them.
+// Each is planned first, and offered only if its plan asks no question.
 
-// maxTried is the most examples that are planned for one question.
+// maxTried is the maximum number of examples planned for one question.
 const maxTried = 12
 
-// guess is a request with an example in the place of the clause that is not understood.
+// guess is a request with an example in place of the clause that was not understood.
 type guess struct {
 	text  string
-	tool  *profile.Profile // that the example is of
-	files []scene.Thing    // at least one of which the request is about
+	tool  *profile.Profile // the example's tool
+	files []scene.Thing    // the request is about at least one of them
 }
 
-// guesser finds guesses at what a clause means.
+// guesser guesses the meaning of a clause.
 type guesser struct{ *draft.Drafter }
 
-// guessing asks a question about a clause with guesses by an example of each tool that takes the files and
-// is not much farther than the nearest. One that explains no word of the clause is no guess unless it is near.
+// guessing asks a question about a clause. It guesses an example of each tool that takes the files and is not much less
+// similar than the best one. A tool that explains no word of the clause must be similar.
 func (g *guesser) guessing(q plan.Message, r *scene.Reading) *outcome {
 	o, files := asking(q), g.about(r)
-	none := 0 // words that a tool leaves which explains none
+	none := 0 // number of words left by a tool that explains none
 	for _, v := range r.Rivals {
 		none = max(none, v.Rest)
 	}
@@ -50,8 +49,8 @@ func (g *guesser) guessing(q plan.Message, r *scene.Reading) *outcome {
 	return o
 }
 
-// guessingHow asks a question about a clause whose tool is known with guesses by the examples of
-// that, which differ in what it is told.
+// guessingHow asks a question about a clause with a known tool. It guesses examples of that tool, which differ in their
+// settings.
 func (g *guesser) guessingHow(q plan.Message, r *scene.Reading) *outcome {
 	o := asking(q)
 	for _, example := range r.Head.Plain {
@@ -60,8 +59,8 @@ func (g *guesser) guessingHow(q plan.Message, r *scene.Reading) *outcome {
 	return o
 }
 
-// about are the files that a clause may be about: those that it names, else those that came with
-// the message, else all of the thread.
+// about returns the files that a clause may be about: those that it names, else those that came with the message, else
+// all of the thread.
 func (g *guesser) about(r *scene.Reading) []scene.Thing {
 	if len(r.Files) > 0 {
 		return r.Files
@@ -73,9 +72,9 @@ func (g *guesser) about(r *scene.Reading) []scene.Thing {
 	return there
 }
 
-// addGuess adds the request with an example of the tool in the place of the clause, and the files of the
-// clause in the place of those of the example. It adds nothing where there are not enough of their kinds,
-// or where the clause states a value, which the example would lose.
+// addGuess adds the request with an example in place of the clause, and the clause's files in place of the example's. It
+// adds nothing if there are not enough files of the types, or if the clause states a value, which the example would
+// lose.
 func (g *guesser) addGuess(to []guess, r *scene.Reading, tool *profile.Profile, example string) []guess {
 	if len(r.Clause.Words) == 0 || r.Quoted() != "" || g.Format(r) != "" || slices.ContainsFunc(r.Stated, draft.Measured) {
 		return to
@@ -110,10 +109,10 @@ func (g *guesser) addGuess(to []guess, r *scene.Reading, tool *profile.Profile, 
 	return append(to, guess{g.Text[:begin] + example + g.Text[end:], tool, files})
 }
 
-// determiner is one at the end of a text.
+// determiner matches a determiner at the end of a text.
 var determiner = lazyregexp.New(`(?i)\b(?:the|this|that|my|our|a) $`)
 
-// withGuesses keeps those guesses of a question that are planned without another one.
+// withGuesses keeps those guesses of a question that can be planned without another question.
 func (p *Planner) withGuesses(r plan.Request, o outcome) (outcome, []string) {
 	var guesses []string
 	r.Question = nil
@@ -128,8 +127,8 @@ func (p *Planner) withGuesses(r plan.Request, o outcome) (outcome, []string) {
 	return o, guesses
 }
 
-// plans reports whether all of a guess is understood: something of the kind that its tool makes is to be
-// made, and one of its files is used.
+// plans reports whether a guess is fully understood: its plan makes something of the type of its tool, and uses one of
+// its files.
 func (p *Planner) plans(r plan.Request, g guess) bool {
 	r.Wish = g.text
 	o := p.understand(r)

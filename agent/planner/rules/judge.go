@@ -16,10 +16,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// judge finds out what a clause is beside an order: whether it asks, tells a reason, only says where, or chooses files.
+// judge detects clauses that are not plain orders: questions, reasons, mere places, and choices of files.
 type judge struct{ *draft.Drafter }
 
-// onlyAsks reports whether the clause asks whether something is so, where its tool would change a file.
+// onlyAsks reports whether the clause is a yes/no question although its tool would change a file.
 func (j *judge) onlyAsks(r *scene.Reading) bool {
 	if r.Form != retrieve.YesNo || !r.Head.Returns.Media() || len(r.Words) < 2 {
 		return false
@@ -27,8 +27,8 @@ func (j *judge) onlyAsks(r *scene.Reading) bool {
 	return j.Is("auxiliaries", r.Words[0]) && r.Words[1].Lower() != "to" // "has to be under 2 MB"
 }
 
-// onlySaysWhere reports whether the clause names a part of a picture and nothing to be done to it, where its tool does
-// not crop to that part.
+// onlySaysWhere reports whether the clause only names a part of a picture, without an order, and its tool does not
+// crop to that part.
 func (j *judge) onlySaysWhere(r *scene.Reading) bool {
 	_, ofPart := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region })
 	return ofPart && !r.Head.Moves && !slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
@@ -36,7 +36,7 @@ func (j *judge) onlySaysWhere(r *scene.Reading) bool {
 	})
 }
 
-// saysHardlyAnything reports whether no word of the clause is about what its tool does: "make the first two".
+// saysHardlyAnything reports whether no word of the clause relates to its tool: "make the first two".
 func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	says := func(w retrieve.Word) bool {
 		return w.Kind != retrieve.Plain || !j.Is("ordering", w) && !j.SaysNothing(w) && english.Ordinals[w.Lower()] == 0
@@ -45,8 +45,8 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
 }
 
-// ordersNothing reports whether the clause orders that something be done and does not say what:
-// "do it", "change the picture".
+// ordersNothing reports whether the clause is an order that does not say what to do: "do it", "change the
+// picture".
 func (j *judge) ordersNothing(r *scene.Reading) bool {
 	if r.Form != retrieve.Order && r.Form != retrieve.YesNo || r.Clause.Asks || r.Marked() ||
 		len(r.Words) == 0 || len(r.Clause.More) > 0 || !j.Is("ordering", r.Words[0]) || j.Is("inscribing", r.Words[0]) {
@@ -62,8 +62,8 @@ func (j *judge) ordersNothing(r *scene.Reading) bool {
 	})
 }
 
-// missesResult reports whether the clause has no verb and its tool cannot go on with what the clause before
-// made: "gif, 8 fps" asks for no video of 8 fps.
+// missesResult reports whether the clause has no verb and its tool cannot take the result of the previous clause:
+// "gif, 8 fps" does not ask for a video of 8 fps.
 func (j *judge) missesResult(r *scene.Reading) bool {
 	if !r.Clause.Bare || r.Prev == nil {
 		return false
@@ -73,7 +73,7 @@ func (j *judge) missesResult(r *scene.Reading) bool {
 	})
 }
 
-// tellsWhy reports whether the clause states what the one after it puts right: "it lies on its side, rotate it".
+// tellsWhy reports whether the clause states the problem that the next one fixes: "it lies on its side, rotate it".
 func (j *judge) tellsWhy(r *scene.Reading, later []clause.Clause) bool {
 	if len(later) == 0 || !j.states(r) && !j.onlyComplains(r) || len(r.Files) > 0 {
 		return false
@@ -82,7 +82,7 @@ func (j *judge) tellsWhy(r *scene.Reading, later []clause.Clause) bool {
 	return !j.Any("obliging", r.Words) && j.IsSure(order) && order.Refs.Pronoun && len(order.Words) > 0 && j.IsVerb(order.Words[0])
 }
 
-// isToldBefore reports whether the facts that the clause before asks for tell what the clause asks: "how long is it, and
+// isToldBefore reports whether the facts that the previous clause asks for also answer this one: "how long is it, and
 // which codec?".
 func (j *judge) isToldBefore(r *scene.Reading) bool {
 	if r.Prev == nil || r.Prev.Head.Returns != plan.Facts || r.Form == retrieve.Order && r.Head.Name != r.Prev.Head.Name {
@@ -92,8 +92,8 @@ func (j *judge) isToldBefore(r *scene.Reading) bool {
 	return r.Head.Name == r.Prev.Head.Name || len(j.Leftover(asked, plan.Subtask{})) == 0
 }
 
-// repeats reports whether the clause orders by other words what the one before it did already, and nothing more: "remove
-// the hiss and clean it up".
+// repeats reports whether the clause only repeats the previous order in other words: "remove the hiss and clean it
+// up".
 func (j *judge) repeats(r *scene.Reading) bool {
 	if r.Prev == nil || r.Prev.Head.Name != r.Head.Name || r.Head.Texts > 0 || len(r.Head.Args) != 1 || len(r.Files) > 0 || !r.Head.Returns.Media() {
 		return false
@@ -101,43 +101,43 @@ func (j *judge) repeats(r *scene.Reading) bool {
 	return r.Clause.Join == clause.Along && r.Refs.Pronoun && len(r.Stated) == 0 && !english.Has(r.Clause.Words, "again")
 }
 
-// changesRest reports whether the clause orders a change of all but what is marked.
+// changesRest reports whether the clause changes everything but the marked part.
 func (j *judge) changesRest(r *scene.Reading) bool {
 	return r.Form == retrieve.Order && j.Fate(r.Clause.Words) == scene.Spared
 }
 
-// toldChoice reports whether the clause makes one of its tool's choices.
+// toldChoice reports whether the clause sets one of its tool's choices.
 func (j *judge) toldChoice(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool {
 		return profile.SettingOf(a) == param.Choice && j.PhraseFor(r, *a.Param) != ""
 	})
 }
 
-// chooses reports whether the clause says which of the files it means, or asks for something
-// that is in none of them.
+// chooses reports whether the clause only says which files it means, or asks for something that is in none
+// of them.
 func (j *judge) chooses(r *scene.Reading) bool {
 	fresh := r.Head.TextOnly && (r.Quoted() != "" || r.Head.Wants(plan.Prompt) && !j.Any("shown", r.Clause.Words))
 	if len(r.Files) > 0 || r.Refs.Ordinal != 0 || r.Refs.Original || (fresh || r.Form != retrieve.Order) && !r.Refs.Points() {
 		return true
 	}
 	for typ := range r.Refs.Definite {
-		if len(j.Sent(typ)) == 1 { // "the video", and there is one
+		if len(j.Sent(typ)) == 1 { // "the video", if there is only one
 			return true
 		}
 	}
 	return slices.ContainsFunc(j.Marks, func(e scene.Thing) bool { return e.Given })
 }
 
-// protects reports whether a part must not be left undone: the results would show what was to
-// be hidden, or break a limit.
+// protects reports whether the request must not be done without the part: the results would show what should
+// be hidden, or exceed a limit.
 func (j *judge) protects(l plan.Leftover) bool {
 	return slices.ContainsFunc(english.WordsOf(l.Part), func(w string) bool { return j.In("protecting", w) }) ||
 		slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
-// compared are the pictures or texts that such a clause means: "what is the difference between
-// a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
-// described and the question is put to the descriptions.
+// compared returns the pictures or texts that a clause compares: "what is the difference between a.png and
+// b.png", "compare them". No tool takes two pictures and a question, so each is described, and the question is
+// asked about the descriptions.
 func (j *judge) compared(r *scene.Reading) []scene.Thing {
 	of := r.Files
 	if len(of) == 0 && (r.Refs.Plural || slices.ContainsFunc(r.Words, j.IsMedia)) {
@@ -146,8 +146,8 @@ func (j *judge) compared(r *scene.Reading) []scene.Thing {
 	return slices.DeleteFunc(slices.Clone(of), func(e scene.Thing) bool { return e.Made || e.On != "" || !e.Typ.Media() && e.Typ != plan.Text })
 }
 
-// measures reports whether a tool that takes two such things does what the clause asks for: "how different
-// are they" and "show the differences", but not "what is different" and "tell me the difference".
+// measures reports whether a tool that takes two such things fits the clause: it does for "how different are they"
+// and "show the differences", but not for "what is different" and "tell me the difference".
 func (j *judge) measures(r *scene.Reading, things []scene.Thing) bool {
 	if len(things) != 2 || r.Form == "what" || j.In("telling", r.Verb()) {
 		return false
@@ -158,7 +158,7 @@ func (j *judge) measures(r *scene.Reading, things []scene.Thing) bool {
 	return ok && j.IsSure(r) && things[0].Typ.Fits(first.Type) && things[1].Typ.Fits(second.Type)
 }
 
-// states reports whether the clause is a sentence about something, and no order.
+// states reports whether the clause is a statement, not an order.
 func (j *judge) states(r *scene.Reading) bool {
 	if r.Form != retrieve.Order || len(r.Words) < 3 || len(r.Clause.Words)-len(r.Words) > 1 {
 		return false
@@ -170,7 +170,7 @@ func (j *judge) states(r *scene.Reading) bool {
 	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && j.Any("finite", r.Words)
 }
 
-// onlyComplains reports whether the clause says what is too much and nothing else: "way too dark".
+// onlyComplains reports whether the clause only says what is too much: "way too dark".
 func (j *judge) onlyComplains(r *scene.Reading) bool {
 	if j.Begins("complaints", r.Clause.Words) > 0 && len(r.Stated) == 0 && !slices.ContainsFunc(r.Clause.Words, j.IsVerb) {
 		return true // "lots of hiss on this recording"
@@ -179,8 +179,8 @@ func (j *judge) onlyComplains(r *scene.Reading) bool {
 	return too >= 0 && too+2 == len(r.Clause.Words) && too < 3 && len(r.Stated) == 0
 }
 
-// givesReason reports whether the clause only tells something beside an order: "it looks terrible on our slides". What
-// states a value or how something has to be is a wish.
+// givesReason reports whether the clause only comments on an order: "it looks terrible on our slides". A clause that
+// states a value or a requirement does more.
 func (j *judge) givesReason(r *scene.Reading) bool {
 	if !j.states(r) || len(r.Stated) > 0 || len(r.Files) > 0 || r.Quoted() != "" || j.Any("obliging", r.Words) || j.Any("prohibiting", r.Words) {
 		return false
@@ -197,12 +197,12 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 	return j.Glance(r.Clause).Score < profile.Plainly
 }
 
-// onlyTells reports whether the clause states something that the next one may need.
+// onlyTells reports whether the clause only states something that the next one may need.
 func (j *judge) onlyTells(r *scene.Reading) bool {
 	return j.states(r) && (r.Score < profile.Plainly || j.Is("people", r.Words[0]))
 }
 
-// isVague reports whether the clause wants a change without saying which: "make it better".
+// isVague reports whether the clause asks for an unspecified change: "make it better".
 func (j *judge) isVague(r *scene.Reading) bool {
 	found := false
 	for _, w := range r.Words {
@@ -217,12 +217,12 @@ func (j *judge) isVague(r *scene.Reading) bool {
 	return found && r.Form == retrieve.Order
 }
 
-// beyond reports whether the clause orders what no workshop of media does: "buy", "call".
+// beyond reports whether the clause orders something that no media tool does: "buy", "call".
 func (j *judge) beyond(r *scene.Reading) bool {
 	return r.Form == retrieve.Order && len(r.Words) > 0 && j.Is("beyond", r.Words[0])
 }
 
-// handsBack reports whether the clause only asks for the result: "and send me the file back".
+// handsBack reports whether the clause only asks to return the result: "and send me the file back".
 func (j *judge) handsBack(c clause.Clause) bool {
 	return slices.Contains(j.Phrases("handing back"), strings.ToLower(strings.Trim(english.TextOf(j.Lexicon.Core(c.Words)), " .!")))
 }

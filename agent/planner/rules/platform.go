@@ -10,24 +10,24 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// wishes parts a text where one order ends and the next one begins.
+// wishes matches the boundary between two orders.
 var wishes = lazyregexp.New(`(?i)(?:[.;,]\s|\n|\s(?:and|then)\s)+`)
 
-// whole says that nothing of the picture may be cut off, and blurs what the bars are then.
+// whole matches a wish not to crop the picture, and blurs one for blurred bars.
 var (
 	whole = lazyregexp.New(`(?i)\b(?:do(?:n['’]t| not)|not|no|never|without)\s+(?:cut|crop)\w*|\bbars\b|\bblur\w*`)
 	blurs = lazyregexp.New(`(?i)\bblur\w*`)
 )
 
-// madeFor is what is made for a platform: "a slideshow of these for insta story".
+// madeFor matches something made for a platform: "a slideshow of these for insta story".
 var (
 	madeFor = lazyregexp.New(`(?i)^(.*\b(slideshow|collage|video|film|movie|reel|clip)\b.* (?:of|with|from|out of|per|each)\b.*?),? ` +
 		`for (?:an? |my |the |our )?([\pL ]+?)[.!]?$`)
 	movie = lazyregexp.New(`(?i)^(?:slideshow|video|film|movie|reel|clip)$`)
 )
 
-// sized writes the size in pixels that a platform asks for in the place of its name: "make this fit an instagram story"
-// is "make it 1080x1920 cropped".
+// sized replaces the name of a platform with its size in pixels: "make this fit an instagram story" becomes "make it
+// 1080x1920 cropped".
 func (p *Planner) sized(r plan.Request, text string) string {
 	files := r.Given
 	if len(files) == 0 {
@@ -78,7 +78,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	return b.String()
 }
 
-// ratioOf is the ratio of the sides of a size: "16:9" of "1280x720".
+// ratioOf returns the aspect ratio of a size: "16:9" for "1280x720".
 func ratioOf(pixels string) string {
 	size, _ := quantity.Size(pixels)
 	return english.Ratio(size.Width, size.Height)

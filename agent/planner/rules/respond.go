@@ -8,8 +8,8 @@ import (
 	"atelier/agent/wording"
 )
 
-// Respond writes the account of a run in plain words: what was made first, then what was not,
-// and what is approximate. It speaks of nothing that is not in the results.
+// Respond reports a run in plain words: first what was made, then what failed, and what is approximate. It mentions only
+// what is in the results.
 func (p *Planner) Respond(ctx context.Context, a planner.Account, _ *plan.Thinking) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

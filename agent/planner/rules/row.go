@@ -6,16 +6,16 @@ import (
 	"atelier/agent/planner/rules/scene"
 )
 
-// row is what clauses that stand beside one another share: each works on what the first one works on.
+// row is the shared state of clauses beside one another: each works on the same things as the first one.
 type row struct {
-	things  []scene.Thing // there before the first one
+	things  []scene.Thing // things before the first one
 	prev    *scene.Reading
 	stuck   bool
 	made    []scene.Thing
 	results []scene.Thing
 }
 
-// enter shows a clause that stands beside others only what the first of them was shown.
+// enter restricts a clause beside others to the things that the first of them had.
 func (w *row) enter(t *thread, r *scene.Reading) {
 	if !r.Clause.Beside {
 		*w = row{things: slices.Clone(t.Things), prev: t.prev, stuck: t.stuck}
@@ -24,7 +24,7 @@ func (w *row) enter(t *thread, r *scene.Reading) {
 	t.Things, t.prev, t.stuck, r.Prev = slices.Clone(w.things), w.prev, w.stuck, w.prev
 }
 
-// leave puts what the clause made behind what those before it made. All of it is what the next clause goes on from.
+// leave appends the clause's results to those of the clauses before it. The next clause continues from all of them.
 func (w *row) leave(t *thread, r *scene.Reading) {
 	made := scene.Without(t.Things, w.things)
 	w.made, w.results = slices.Concat(w.made, made), slices.Concat(w.results, r.Results)

@@ -1,29 +1,27 @@
-// Package rules is the planner that needs no language model and no key. It splits a
-// request into clauses and matches each against the catalogue: the tools' examples, which
-// are its templates, their names and descriptions, one list of synonyms, and closed lists
-// of English words.
+// Package rules is the planner that needs no language model and no key. It splits a request into clauses and
+// matches each with the catalogue's tools, by their examples (used as templates), names and descriptions, a list
+// of synonyms, and closed lists of English words.
 //
-// A request is read in one direction, and each stage is a package of its own, which knows nothing of those after it:
+// A request passes through these stages. Each is a package that does not know the later ones:
 //
-//	english   words and phrases, whatever is in the catalogue
-//	profile   what the catalogue holds, and which words ask for it
+//	english   words and phrases, independent of the catalogue
+//	profile   the tools of the catalogue, and the words that ask for them
 //	clause    text → clauses
-//	scene     what can be spoken of, and what one clause names and points at
-//	told      what a clause says that its tool is told
-//	match     the tool that a clause asks for, and whether it means what is marked
-//	draft     the files that its tool is applied to, its subtask, and the words that nothing accounts for
-//	divide    clauses of several orders → clauses of one order each
+//	scene     the things that can be referred to, and the references of a clause
+//	told      the values that a clause states for its tool
+//	match     the tool that a clause asks for, and whether it refers to marks
+//	draft     the files for the tool, the subtask, and the words that are not accounted for
+//	divide    clauses with several orders → clauses with one order each
 //	rules     clause after clause → subtasks or a question
 //
 // Guarantees:
-//   - It knows the catalogue that it is given and general English, nothing else: a tool
-//     that is added is understood by its file alone.
-//   - It acts on full cover only: each word of a clause asks for its tool, is a value that
-//     a tool is told, speaks of a resource, or stands on a closed list of words that ask for
-//     nothing. Otherwise the clause is left and named, or a question is asked.
-//   - The same request gives the same answer. Nothing is random, nothing is kept between
-//     requests, and nothing leaves the process.
-//   - It understands English and says so otherwise.
+//   - It knows only the given catalogue and general English: a new tool is understood by its file alone.
+//   - It acts only if every word is accounted for: each word of a clause asks for its tool, is a value for a
+//     tool, refers to a resource, or is on a closed list of words without meaning for tools. Otherwise the
+//     answer says that the clause is not done, or asks a question.
+//   - The same request gives the same answer. Nothing is random, nothing is kept between requests, and nothing
+//     leaves the process.
+//   - It understands only English, and says so for requests in other languages.
 //   - It is safe for concurrent use.
 package rules
 
@@ -40,11 +38,11 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Config says what the planner knows.
+// Config configures a Planner.
 type Config struct {
-	// Catalogue holds the tools by which requests are understood. It is required.
+	// Catalogue holds the tools; required.
 	Catalogue *toolbox.Catalogue
-	// Tell puts fixed sentences into the language of a request. Nil is English.
+	// Tell translates fixed sentences into the language of a request. Nil means English.
 	Tell plan.Tell
 }
 

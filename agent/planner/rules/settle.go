@@ -10,8 +10,8 @@ import (
 	"atelier/agent/planner/rules/profile"
 )
 
-// Settle ranks the solutions by the scores of their tools, above all of the one that gives the
-// result, fills blanks by what the arguments mean, and takes the first model.
+// Settle ranks the solutions by the scores of their tools, mainly of the last one, fills blanks by the meaning
+// of the arguments, and takes the first model.
 func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, _ *plan.Thinking) ([]planner.Settlement, error) {
 	out := make([]planner.Settlement, len(tasks))
 	for i, c := range tasks {
@@ -31,7 +31,7 @@ func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []planner.Co
 			if marked && showsMask(s) {
 				settled.Score = min(settled.Score, 2)
 			} else if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) && (!marked || !showsMask(o)) }) {
-				settled.Score = min(belowBar, max(lowest, settled.Score-1)) // it does more than it must
+				settled.Score = min(belowBar, max(lowest, settled.Score-1)) // it does more than necessary
 			}
 			out[i].Solutions = append(out[i].Solutions, settled)
 		}
@@ -39,10 +39,10 @@ func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []planner.Co
 	return out, nil
 }
 
-// belowBar is the most for a solution that is not worth offering.
+// belowBar is the maximum score of solutions that are not worth offering.
 const belowBar = 2.5
 
-// within reports whether a does the same as b with some of b's tools only.
+// within reports whether a does the same as b with a subset of b's tools.
 func within(a, b plan.Solution) bool {
 	if len(a.Actions) >= len(b.Actions) {
 		return false
@@ -58,8 +58,8 @@ func within(a, b plan.Solution) bool {
 	return true
 }
 
-// showsMask reports whether a solution takes a mask that it makes of marks for a picture: what
-// the mask shows is not what the picture shows there.
+// showsMask reports whether a solution uses a mask made from marks as a picture, although it does not show the
+// picture's content.
 func showsMask(s plan.Solution) bool {
 	return slices.ContainsFunc(s.Actions, func(a plan.Action) bool {
 		return slices.ContainsFunc(a.Args, func(b plan.Binding) bool {
@@ -89,8 +89,8 @@ func (p *Planner) settle(c planner.Contest, s plan.Solution) plan.Solution {
 	return s
 }
 
-// rank scores a solution by its tools alone. Each step more is a risk, and a tool that is surely
-// wrong spoils it.
+// rank scores a solution by its tools alone. Each further step is a risk, and a tool that is certainly wrong
+// spoils it.
 func rank(s plan.Solution, scores map[string]float64) float64 {
 	sum, least := 0.0, highest
 	for _, a := range s.Actions {
@@ -105,7 +105,7 @@ func rank(s plan.Solution, scores map[string]float64) float64 {
 	return score
 }
 
-// givenAs is the argument by which a subtask gives a source.
+// givenAs returns the argument of the subtask with a source.
 func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
 	all := draft.AllArgs(sub)
 	i := slices.IndexFunc(all, func(a plan.Arg) bool { return a.Source.Equal(src) })
@@ -115,9 +115,8 @@ func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
 	return all[i], true
 }
 
-// fill gives each blank the option whose meaning is the argument's, then the first one that no
-// other argument of the action has taken, then the first. Only what must be given is filled with
-// what means something else.
+// fill fills each blank with the option of the same meaning, else with the first option not used by another
+// argument of the action, else with the first. Only required arguments get an option of another meaning.
 func fill(sub plan.Subtask, f *profile.Profile, args []plan.Binding) {
 	taken := func(o plan.Source) bool {
 		return slices.ContainsFunc(args, func(b plan.Binding) bool { return b.Source.Kind != plan.Blank && b.Source.Equal(o) })
@@ -141,7 +140,7 @@ func fill(sub plan.Subtask, f *profile.Profile, args []plan.Binding) {
 	}
 }
 
-// inscribesOrder reports whether the tool would write the order itself on a picture or a video.
+// inscribesOrder reports whether the tool would write the order itself as text on a picture or a video.
 func inscribesOrder(sub plan.Subtask, f *profile.Profile, args []plan.Binding) bool {
 	return !f.TextOnly && slices.ContainsFunc(args, func(b plan.Binding) bool {
 		given, ok := givenAs(sub, b.Source)
@@ -149,8 +148,8 @@ func inscribesOrder(sub plan.Subtask, f *profile.Profile, args []plan.Binding) b
 	})
 }
 
-// strain is what a solution loses for texts that stand where another meaning is asked: a caption
-// is no language, a prompt is no angle.
+// strain is the penalty for texts used as arguments with another meaning: a caption is not a language, and a prompt
+// not an angle.
 func strain(sub plan.Subtask, f *profile.Profile, args []plan.Binding) float64 {
 	var loss float64
 	for _, b := range args {

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// The sentences of conversation.
+// Sentences of conversation.
 var (
 	leftAlone = plan.Say("All right, I will leave it as it is.")
 	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want.")
@@ -27,8 +27,8 @@ var (
 	noTool     = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
-// talk answers what needs no tool: greetings, thanks, questions about the program, and requests
-// in a language that the rules do not understand. It returns nil for anything else.
+// talk answers messages that need no tool: greetings, thanks, questions about the program, and requests in a
+// language that the rules do not understand. It returns nil for others.
 func (p *Planner) talk(r plan.Request, text string) *outcome {
 	plain := strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 	switch {
@@ -49,8 +49,8 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 	return nil
 }
 
-// joinsParts reports whether the clause only asks to join the parts that the clause before keeps of one file: they
-// are one file already.
+// joinsParts reports whether the clause only asks to join the parts of a file that the previous clause keeps. They are
+// one file already.
 func (t *thread) joinsParts(c clause.Clause) bool {
 	return t.prev != nil && len(t.prev.Results) == 1 && t.Passages(t.prev) != "" &&
 		slices.ContainsFunc(t.prev.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges }) &&

@@ -9,29 +9,29 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// People leave out the verb or the quotation marks around words that are to be written on a picture or a video:
-// "SALE at the top right", "title: Summer 2024, top center". Such words are quoted before the text is split, so that
-// their commas and "and"s belong to them.
+// People leave out the verb or the quotation marks for text to write on a picture or a video: "SALE at the top right",
+// "title: Summer 2024, top center". Such text is quoted before the request is split, so that its commas and "and"s
+// stay part of it.
 
 const (
 	aPlace = `(?:(?:very )?(?:top|bottom|upper|lower|left|right|cent(?:er|re)|middle)(?:[ -](?:left|right|cent(?:er|re)|middle|corner|edge|part|side))*|corner)`
-	// places may be said in parts: "in the corner, bottom right".
+	// places matches a place, possibly in parts: "in the corner, bottom right".
 	places = `(?:(?:,\s*|\s+)(?:(?:in|at|on|near|across|along|over)\s+)?(?:the\s+)?` + aPlace + `)+`
-	// capitals are words in capitals, with small ones between them: "Sold Out", "Back to School".
+	// capitals matches capitalized words, with small words between them: "Sold Out", "Back to School".
 	capitals = `(?:©\s?)?\p{Lu}[\p{L}\d'’.!?&-]*(?:\s+(?:(?:of|the|and|to|for|in|a|&)\s+)*[\p{Lu}\d][\p{L}\d'’.!?&-]*)*`
 	textNoun = `(?i:(?:the\s+|a\s+)?(?:text|words?|title|caption|heading|headline|watermark))`
 )
 
 var (
-	// unquoted finds what may be such a text: what leads to it, the text, and where it goes.
+	// unquoted matches a possible text: its introduction, the text, and its place.
 	unquoted = lazyregexp.New(`(^|[.;,]\s*|\b(?i:and|then)\s+)((?i:write|put|add|place|print|stamp|stick)\s+)?(` + textNoun + `:?\s+)?` +
 		`(` + capitals + `|"[^"]+"|“[^”]+”)(` + places + `)\b`)
-	// labelled is a whole request of a text behind the noun for it: "caption: our first house".
+	// labelled matches a request that is only a text after a noun for it: "caption: our first house".
 	labelled = lazyregexp.New(`^` + textNoun + `\s*:\s*([^"“]+?)(` + places + `)?[.!]?$`)
-	// memeLines are the two lines of a meme, each behind the name of its place.
+	// memeLines matches the two lines of a meme, each after its place.
 	memeLines = lazyregexp.New(`(?i)^(.*?)\b(?:the )?(?:top|upper)` + ofLine + aLine + `\s*[,;]?\s+(?:and |with )?(?:the )?` +
 		`(?:bottom|lower)` + ofLine + aLine + `[.!]?$`)
-	// memeTexts are the same lines, each before its place.
+	// memeTexts matches the same lines, each before its place.
 	memeTexts = lazyregexp.New(`(?i)^(.*\bmeme\b.*?)(?:\bwith|\bsaying|\bthat says|:)\s+` + aLine + ` (?:on|at|in) (?:the )?top,? (?:and )?(?:with )?` +
 		aLine + ` (?:on|at|in) (?:the )?bottom[.!]?$`)
 	preposition = lazyregexp.New(`(?i)^,?\s*(?:in|at|on|near|across|along|over)\b`)
@@ -42,8 +42,8 @@ const (
 	aLine  = `("[^"]+"|'[^']+'|“[^”]+”|[^,;:"“/]+?)`
 )
 
-// quoted puts the words that are to be written into quotation marks, with the verb that is missing. It changes nothing
-// where another file could be meant: "Logo at the top right" with a logo.
+// quoted quotes the text to write, and adds the missing verb. It changes nothing if the words may mean another file:
+// "Logo at the top right" with a logo.
 func (p *Planner) quoted(r plan.Request, text string) string {
 	files := r.Given
 	if len(files) == 0 {
@@ -73,7 +73,7 @@ func (p *Planner) quoted(r plan.Request, text string) string {
 	})
 }
 
-// asMeme is a request for a meme with its two lines as one quotation; "" if the text is no such request.
+// asMeme returns a request for a meme with its two lines as one quotation; "" if the text is not such a request.
 func asMeme(text string) string {
 	for _, lines := range []lazyregexp.Regexp{memeLines, memeTexts} {
 		m := lines.FindStringSubmatch(text)
@@ -91,10 +91,10 @@ func asMeme(text string) string {
 	return ""
 }
 
-// unmarked is a text without its quotation marks.
+// unmarked removes the quotation marks around a text.
 func unmarked(text string) string { return strings.Trim(text, `"“”'`) }
 
-// at writes a place with its preposition.
+// at returns a place with its preposition.
 func at(place string) string {
 	if place == "" || preposition.MatchString(place) {
 		return place
@@ -103,7 +103,7 @@ func at(place string) string {
 	return " at the " + strings.TrimPrefix(place, "the ")
 }
 
-// isWritten reports whether words in capitals can only be a text: none of them asks for a tool or names a file.
+// isWritten reports whether capitalized words can only be a text: none of them asks for a tool or names a file.
 func (p *Planner) isWritten(said string) bool {
 	words := p.Lexicon.Words(said, []retrieve.Span{})
 	upper := strings.ToUpper(said) == said && len(said) > 3

@@ -11,43 +11,43 @@ import (
 	"atelier/agent/planner/rules/english"
 )
 
-// People say of several files which ones they do not mean, or which one comes first: "all of them except the last one",
-// "merge these, the invoice first". Such a wish is written again with the names of the files in their places, before it
-// is split: what it says of them belongs to all of it.
+// People say which of several files they do not mean, or which one comes first: "all of them except the last one",
+// "merge these, the invoice first". Such wishes are rewritten with the names of the files before they are split, since
+// these words apply to the whole wish.
 
 const (
-	// oneOf is one of several files, by its place or by a word of its name.
+	// oneOf matches one of several files, by its position or by a word of its name.
 	oneOf     = `(?:the |my |our )?(?:(?:[\w-]+ )?(?:one|picture|photo|image|file|clip|video|recording|sound|track|song|pdf|document)|[\w.-]+)`
 	fileNouns = `(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)`
-	// theFiles speaks of all of them.
+	// theFiles matches a reference to all files.
 	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|all (?:of )?(?:the |these |those |my |our )?` + fileNouns + `|` +
 		`(?:the |these |those )` + fileNouns + `|all|everything|every one|each one|them all|them|these|those)`
 	exceptWord = `(?:except(?: for)?|excluding|apart from|other than|but(?: only)? not|but|not|leave out)`
 )
 
 var (
-	// excepted is what says which files are not meant.
+	// excepted matches the exclusion of files.
 	excepted = lazyregexp.New(`(?i)(?:,\s*|\s+)(?:and |but )?` + exceptWord + ` (` + oneOf + `)`)
-	// exceptedFirst is the same at the front: "not the first, the others to png".
+	// exceptedFirst matches it at the start: "not the first, the others to png".
 	exceptedFirst = lazyregexp.New(`(?i)^not (` + oneOf + `)\s*[,;:.-]\s*`)
-	// firstOf is what says which file comes first or last.
+	// firstOf matches the choice of the first or last file.
 	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put |place |have |play |move )?` +
 		`(` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))\b`)
-	// onlyFirstOf is a wish that says nothing else: "put the intro last".
+	// onlyFirstOf matches a wish that only makes this choice: "put the intro last".
 	onlyFirstOf = lazyregexp.New(`(?i)^(?:put|place|have|play|move) (` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))[.!]?$`)
-	// beginning is the same: "starting with the last one".
+	// beginning matches another form of it: "starting with the last one".
 	beginning = lazyregexp.New(`(?i)(?:,\s*|\s+)(start|begin|end)(?:ing|s)? with (` + oneOf + `)`)
 	allFiles  = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
 	otherOnes = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
 	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
 		`put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
-	// countOfFiles says how many there are: "make these 2 pictures smaller".
+	// countOfFiles matches the number of files: "make these 2 pictures smaller".
 	countOfFiles = lazyregexp.New(`(?i)\b(these|those|all|the) (\d|two|three|four|five) (` + fileNouns + `|pics|songs|recordings)\b`)
 
 	ofPages = lazyregexp.New(`(?i)\bpages?\b`)
 )
 
-// whichFiles writes a wish about several files with the names of those that it means.
+// whichFiles rewrites a wish about several files with the names of those that it means.
 func whichFiles(r plan.Request, text string) string {
 	given := slices.DeleteFunc(slices.Clone(r.Given), func(res plan.Resource) bool { return res.On != "" })
 	if len(given) < 2 || ofPages.MatchString(text) {
@@ -112,8 +112,8 @@ func ofOneType(files []plan.Resource) bool {
 	return !slices.ContainsFunc(files, func(f plan.Resource) bool { return f.Type != files[0].Type })
 }
 
-// oneFile is the place of the only file that is meant, by its place among them, its name or a word of its name; -1 if none is,
-// or several are.
+// oneFile returns the index of the only file that is meant, by its position, its name or a word of its name; -1 if there
+// is none or several are meant.
 func oneFile(given []plan.Resource, said string) int {
 	words := strings.Fields(strings.ToLower(said))
 	for _, w := range words {
@@ -138,7 +138,7 @@ func oneFile(given []plan.Resource, said string) int {
 	return found
 }
 
-// withFiles puts the names of files where the text speaks of all of them, else behind its first clause.
+// withFiles replaces a reference to all files by names, or else appends them to the first clause.
 func withFiles(text string, files []plan.Resource) string {
 	names := make([]string, len(files))
 	for i, f := range files {

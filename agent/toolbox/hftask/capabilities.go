@@ -52,7 +52,7 @@ type manifest struct {
 const unavailable = "unavailable"
 
 // check rejects example sentences for a task or a model. Examples belong in a tool's file, where they are
-// checkResponse; a server's own would have no effect.
+// checked; a server's own would have no effect.
 func (m manifest) check(host string) error {
 	given := func(sentences json.RawMessage) bool { return len(sentences) > 0 && string(sentences) != "null" }
 	var all []string

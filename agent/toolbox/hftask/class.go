@@ -33,10 +33,10 @@ func classes(ctx context.Context, body []byte) ([]plan.Class, error) {
 	}
 	all := make([]plan.Class, 0, len(labels))
 	for _, l := range labels {
-		if l.Label == nil || l.Score == nil || oneLine(*l.Label) == "" {
+		if l.Label == nil || l.Score == nil || toolbox.OneLine(*l.Label) == "" {
 			return nil, unreadable(errors.New("a label has no name or no score"))
 		}
-		all = append(all, plan.Class{Label: shorten(strings.ToValidUTF8(*l.Label, "")), Score: clampScore(*l.Score)})
+		all = append(all, plan.Class{Label: toolbox.Shorten(strings.ToValidUTF8(*l.Label, "")), Score: clampScore(*l.Score)})
 	}
 	if len(all) == 0 {
 		return nil, errNothing

@@ -35,7 +35,7 @@ func askObject(ctx context.Context, j *job) (question, error) {
 	said := cmp.Or(j.text(), strings.TrimSpace(j.candidate.Prompt))
 	var labels []string
 	for _, one := range separators.Split(said, -1) {
-		if one = shorten(one); one != "" && !slices.Contains(labels, one) {
+		if one = toolbox.Shorten(one); one != "" && !slices.Contains(labels, one) {
 			labels = append(labels, one)
 		}
 	}
@@ -75,7 +75,7 @@ func readBoxes(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 			continue
 		}
 		boxes = append(boxes, plan.Box{
-			Label: shorten(strings.ToValidUTF8(*f.Label, "")), Score: clampScore(*f.Score),
+			Label: toolbox.Shorten(strings.ToValidUTF8(*f.Label, "")), Score: clampScore(*f.Score),
 			XMin: box.Min.X, YMin: box.Min.Y, XMax: box.Max.X, YMax: box.Max.Y,
 		})
 	}
@@ -116,5 +116,5 @@ func named[T any](all []T, name func(T) string) plan.Message {
 	case len(names) == 0:
 		return plan.Message{}
 	}
-	return plan.Quote(shorten(strings.Join(names[:min(len(names), most)], ", ")))
+	return plan.Quote(toolbox.Shorten(strings.Join(names[:min(len(names), most)], ", ")))
 }

@@ -144,7 +144,7 @@ func (j *job) write(ctx context.Context, img *image.NRGBA, f media.Format, about
 // about describes a picture by the text of the request, or else by its size.
 func (j *job) about(img *image.NRGBA) plan.Message {
 	if text := j.text(); text != "" {
-		return plan.Quote(shorten(text))
+		return plan.Quote(toolbox.Shorten(text))
 	}
 	return dimensions(img)
 }

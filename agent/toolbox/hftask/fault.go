@@ -1,7 +1,6 @@
 package hftask
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media"
 )
 
 // fault returns an error with a sentence for people; err is the detail for the operator.
@@ -36,17 +34,6 @@ func wrapAs(kind, err error) error {
 // unreadable returns the fault of an answer that does not have its task's form.
 func unreadable(err error) error {
 	return down(err, "The tool server sent an answer that cannot be read.")
-}
-
-// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
-func withSentence(ctx context.Context, err error) error {
-	if stopped := media.Stopped(ctx); stopped != nil {
-		return stopped
-	}
-	if _, ok := errors.AsType[*plan.Fault](err); !ok {
-		return fault(err, "It could not be done, because a file could not be read or written here.")
-	}
-	return err
 }
 
 // asFault turns the error of a request into a fault: its sentence, and whether the server or the input is to

@@ -43,5 +43,5 @@ func readVideo(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return j.saveRecording(ctx, content, plan.Video, "video", plan.Quote(shorten(j.text())))
+	return j.saveRecording(ctx, content, plan.Video, "video", plan.Quote(toolbox.Shorten(j.text())))
 }

@@ -33,7 +33,7 @@
 //     long as the call.
 //   - An answer is read in bounded memory: at most 8 MiB without a file, 64 MiB with masks, and at
 //     most 2000 entries.
-//   - If a model fails on this particular input, that is not the server's fault and no ErrDown.
+//   - If a model fails on this particular input, that is not the server's fault and not an ErrDown.
 //   - An answer is checked before it counts. One that does not have its task's form is an error with
 //     a sentence ([plan.Fault]) and [toolbox.ErrDown], and contains nothing of the raw text. Boxes
 //     are inside the picture, and masks have its size.
@@ -149,7 +149,7 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	}
 	out, err := b.run(ctx, t, c, call)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", c.Run, withSentence(ctx, err))
+		return toolbox.Output{}, fmt.Errorf("%s: %w", c.Run, media.WithSentence(ctx, err))
 	}
 	return out, nil
 }

@@ -91,7 +91,7 @@ func readEntities(ctx context.Context, body []byte, text string) ([]entity, erro
 		if b, k, ok := strings.Cut(mark, "-"); ok && (b == "B" || b == "I") {
 			kind, inside = k, b == "I"
 		}
-		e := entity{text: oneLine(strings.ReplaceAll(*t.Word, "##", "")), kind: kind, start: -1, end: -1}
+		e := entity{text: toolbox.OneLine(strings.ReplaceAll(*t.Word, "##", "")), kind: kind, start: -1, end: -1}
 		if t.Start != nil && t.End != nil && *t.Start >= 0 && *t.End > *t.Start && *t.End <= len(letters) {
 			e.start, e.end = *t.Start, *t.End
 		}
@@ -104,7 +104,7 @@ func readEntities(ctx context.Context, body []byte, text string) ([]entity, erro
 	}
 	for i, e := range all {
 		if e.start >= 0 {
-			all[i].text = oneLine(string(letters[e.start:e.end]))
+			all[i].text = toolbox.OneLine(string(letters[e.start:e.end]))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b entity) int { return cmp.Compare(a.start, b.start) })

@@ -28,7 +28,7 @@ const (
 func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how lookup) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
 		return route{}, fault(errors.New("the model's name does not have the form org/model"),
-			"%q is not the name of a model on Hugging Face; names look like org/model.", shorten(c.Model))
+			"%q is not the name of a model on Hugging Face; names look like org/model.", toolbox.Shorten(c.Model))
 	}
 	if b.hub != nil {
 		return b.onHub(ctx, t, c, how)

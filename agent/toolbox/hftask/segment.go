@@ -105,7 +105,7 @@ type segment struct {
 }
 
 func (s segment) part() plan.Part {
-	p := plan.Part{Label: shorten(strings.ToValidUTF8(*s.Label, ""))}
+	p := plan.Part{Label: toolbox.Shorten(strings.ToValidUTF8(*s.Label, ""))}
 	if s.Score != nil {
 		p.Score = clampScore(*s.Score)
 	}

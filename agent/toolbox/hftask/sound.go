@@ -46,7 +46,7 @@ func askSpeech(_ context.Context, j *job) (question, error) {
 	}
 	how := map[string]any{}
 	if said := clean(j.call.Text("language")); said != "" {
-		how["language"] = shorten(said)
+		how["language"] = toolbox.Shorten(said)
 		if l, ok := language.Named(said); ok {
 			how["language"] = l.ISO
 		}
@@ -54,7 +54,7 @@ func askSpeech(_ context.Context, j *job) (question, error) {
 		how["language"] = l.ISO
 	}
 	if voice := clean(j.call.Text("voice")); voice != "" {
-		how["voice"] = shorten(voice)
+		how["voice"] = toolbox.Shorten(voice)
 	}
 	if len(how) == 0 {
 		how = nil
@@ -77,7 +77,7 @@ func readSound(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return j.saveRecording(ctx, content, plan.Audio, "sound", plan.Quote(shorten(j.text())))
+	return j.saveRecording(ctx, content, plan.Audio, "sound", plan.Quote(toolbox.Shorten(j.text())))
 }
 
 // readSounds saves one or more sounds, each with its label, for example voice and instruments.
@@ -104,7 +104,7 @@ func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		out, err := j.saveRecording(ctx, content, plan.Audio, "sound-"+strconv.Itoa(i+1), plan.Quote(shorten(s.Label)))
+		out, err := j.saveRecording(ctx, content, plan.Audio, "sound-"+strconv.Itoa(i+1), plan.Quote(toolbox.Shorten(s.Label)))
 		if err != nil {
 			return toolbox.Output{}, err
 		}

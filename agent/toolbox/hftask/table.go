@@ -100,7 +100,7 @@ func markdown(lines []string) [][]string {
 func columns(rows [][]string) map[string][]string {
 	table := map[string][]string{}
 	for i, name := range rows[0] {
-		name = cmp.Or(oneLine(name), "column "+strconv.Itoa(i+1))
+		name = cmp.Or(toolbox.OneLine(name), "column "+strconv.Itoa(i+1))
 		unique := name
 		for n := 2; table[unique] != nil; n++ {
 			unique = name + " " + strconv.Itoa(n)

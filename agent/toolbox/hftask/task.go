@@ -105,16 +105,3 @@ func (j *job) text() string {
 
 // clean returns valid UTF-8 without surrounding white space.
 func clean(s string) string { return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")) }
-
-// oneLine collapses white space to single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// shorten returns a text for display: on one line, at most 80 characters.
-func shorten(s string) string {
-	const most = 80
-	line := []rune(oneLine(s))
-	if len(line) > most {
-		line = append(line[:most-1], '…')
-	}
-	return string(line)
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask/language"
 )
 
@@ -21,9 +22,9 @@ func askTranslation(ctx context.Context, j *job) (question, error) {
 	case said == "":
 		return question{}, fault(nil, "Please say which language to translate into.")
 	case !ok || code == "":
-		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
+		return question{}, fault(nil, "The model used here does not translate into %q.", toolbox.Shorten(said))
 	case language.IsPair(model) && !strings.HasSuffix(strings.ToLower(model), "-"+to.ISO):
-		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
+		return question{}, fault(nil, "The model used here does not translate into %q.", toolbox.Shorten(said))
 	case language.IsPair(model):
 		return q, nil
 	}

@@ -48,7 +48,7 @@ var titlePrefix = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
 // long for a title.
 func line(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
-	first = strings.Trim(oneLine(first), "#*_ ")
+	first = strings.Trim(toolbox.OneLine(first), "#*_ ")
 	first = titlePrefix.ReplaceAllString(first, "")
 	first = strings.Trim(first, `"'“”„«»‘’「」* `)
 	if utf8.RuneCountInString(first) > maxLine {

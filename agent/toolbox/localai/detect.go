@@ -57,7 +57,7 @@ func (o *objects) detect(ctx context.Context, j job) (toolbox.Output, error) {
 // ground returns the boxes of described objects. If the model takes no prompt, the objects that it detects
 // are filtered by their class.
 func (o *objects) ground(ctx context.Context, j job) (toolbox.Output, error) {
-	object := oneLine(j.Text("object"))
+	object := toolbox.OneLine(j.Text("object"))
 	if object == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to look for.")
 	}
@@ -71,7 +71,7 @@ func (o *objects) ground(ctx context.Context, j job) (toolbox.Output, error) {
 	}
 	all = matching(all, object)
 	if len(all) == 0 {
-		return toolbox.Output{}, fault(nil, "I found no %q in the picture.", shorten(object))
+		return toolbox.Output{}, fault(nil, "I found no %q in the picture.", toolbox.Shorten(object))
 	}
 	return boxes(all)
 }
@@ -111,7 +111,7 @@ func readDetections(body []byte, sent, full image.Point) ([]found, error) {
 		if d.X == nil || d.Y == nil || d.Width == nil || d.Height == nil {
 			return nil, unreadable(errors.New("a detection has no box"))
 		}
-		label := []rune(oneLine(d.Class))
+		label := []rune(toolbox.OneLine(d.Class))
 		f := found{
 			Box: plan.Box{
 				Label: string(label[:min(len(label), maxLabel)]),
@@ -174,7 +174,7 @@ func matching(all []found, object string) []found {
 	var kept []found
 	for _, f := range all {
 		if f.Label == "" || f.Label == segmented {
-			f.Label = shorten(object)
+			f.Label = toolbox.Shorten(object)
 			kept = append(kept, f)
 		} else if mentions(object, f.Label) {
 			kept = append(kept, f)

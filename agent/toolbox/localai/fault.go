@@ -1,7 +1,6 @@
 package localai
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media"
 )
 
 // asFault marks the server's own failures as [toolbox.ErrDown] or [toolbox.ErrLoading]. Rejections of the
@@ -46,17 +44,6 @@ func badAnswer(err error, format string, args ...any) error {
 // unreadable returns the fault of an answer that does not have the documented form.
 func unreadable(err error) error {
 	return badAnswer(err, "The LocalAI server's answer could not be read.")
-}
-
-// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
-func withSentence(ctx context.Context, err error) error {
-	if stopped := media.Stopped(ctx); stopped != nil {
-		return stopped
-	}
-	if _, ok := errors.AsType[*plan.Fault](err); !ok {
-		return fault(err, "It could not be done, because a file could not be read or written here.")
-	}
-	return err
 }
 
 // fault returns an error with a sentence for people; err is the detail for the operator.

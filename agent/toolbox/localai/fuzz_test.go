@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
 )
 
 // FuzzAnswers: any answer of a server yields a valid result, or an error with a sentence.
@@ -21,7 +22,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, w, h int) {
 		full := image.Pt(min(max(w, 1), 10000), min(max(h, 1), 10000))
-		all, err := readDetections(body, fitted(full, 100), full)
+		all, err := readDetections(body, media.ShrunkTo(full, 100), full)
 		sentence(t, err)
 		for _, b := range all {
 			if r := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax); b.XMin >= b.XMax || b.YMin >= b.YMax || !r.In(image.Rectangle{Max: full}) || b.Score < 0 || b.Score > 1 {

@@ -57,8 +57,8 @@ func (ps *pictures) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	}
 	defer leave()
 	about := plan.Message{}
-	if text := oneLine(j.Text("instruction")); text != "" {
-		about = plan.Quote(shorten(text))
+	if text := toolbox.OneLine(j.Text("instruction")); text != "" {
+		about = plan.Quote(toolbox.Shorten(text))
 	}
 	out, err := ps.save(ctx, j, drawn, about)
 	out.Seed = int64(seed(j.Seed))
@@ -150,6 +150,6 @@ func (ps *pictures) whole(ctx context.Context, j job, path string) ([]byte, imag
 	if err != nil {
 		return nil, image.Point{}, err
 	}
-	content, err := encode(ctx, j.Dir, p.Image, media.PNG)
+	content, err := media.EncodedImage(ctx, j.Dir, p.Image, media.PNG)
 	return content, p.Image.Rect.Size(), err
 }

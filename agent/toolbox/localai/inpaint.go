@@ -34,7 +34,7 @@ func windowFor(covered image.Rectangle, picture image.Point) window {
 	x0, x1 := along(covered.Min.X, covered.Max.X, picture.X)
 	y0, y1 := along(covered.Min.Y, covered.Max.Y, picture.Y)
 	part := image.Rect(x0, y0, x1, y1)
-	size := fitted(part.Size(), square)
+	size := media.ShrunkTo(part.Size(), square)
 	if longest := max(size.X, size.Y); longest < square {
 		size = image.Pt(max(1, size.X*square/longest), max(1, size.Y*square/longest))
 	}
@@ -139,8 +139,8 @@ func (ps *pictures) inpaint(ctx context.Context, j job) (toolbox.Output, error) 
 		return toolbox.Output{}, err
 	}
 	about := plan.Message{}
-	if text := oneLine(j.Text("prompt")); text != "" {
-		about = plan.Quote(shorten(text))
+	if text := toolbox.OneLine(j.Text("prompt")); text != "" {
+		about = plan.Quote(toolbox.Shorten(text))
 	}
 	out, err := ps.save(ctx, j, given.Image, about)
 	if given.Info.Frames > 1 {
@@ -173,7 +173,7 @@ func (ps *pictures) hole(ctx context.Context, j job, path string, m *media.Mask)
 	form := []part{{name: "image"}, {name: "mask"}}
 	for i, img := range []image.Image{picture, w.hole(m, size)} {
 		form[i].ext, form[i].mime = ".png", "image/png"
-		if form[i].content, err = encode(ctx, j.Dir, img, media.PNG); err != nil {
+		if form[i].content, err = media.EncodedImage(ctx, j.Dir, img, media.PNG); err != nil {
 			return window{}, nil, err
 		}
 	}

@@ -75,7 +75,7 @@ type job struct {
 }
 
 // prompt returns the candidate's prompt with the call's texts filled in.
-func (j job) prompt() string { return oneLine(toolbox.Expand(j.how.Prompt, j.Text)) }
+func (j job) prompt() string { return toolbox.OneLine(toolbox.Expand(j.how.Prompt, j.Text)) }
 
 // New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
@@ -147,7 +147,7 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 	}
 	out, err := b.run(ctx, r, job{Call: c, how: how})
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", how.Run, withSentence(ctx, err))
+		return toolbox.Output{}, fmt.Errorf("%s: %w", how.Run, media.WithSentence(ctx, err))
 	}
 	return out, nil
 }

@@ -2,13 +2,9 @@ package localai
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"image"
 	"math"
-	"os"
-	"path/filepath"
 
 	"atelier/agent/toolbox/media"
 )
@@ -45,33 +41,13 @@ func (srv *server) send(ctx context.Context, j job, side int) (sent, error) {
 		return sent{}, err
 	}
 	s := sent{full: p.Image.Rect.Size()}
-	s.size = fitted(s.full, side)
+	s.size = media.ShrunkTo(s.full, side)
 	small, err := media.Scaled(ctx, p.Image, s.size.X, s.size.Y)
 	if err != nil {
 		return sent{}, err
 	}
-	s.content, err = encode(ctx, j.Dir, small, media.JPEG)
+	s.content, err = media.EncodedImage(ctx, j.Dir, small, media.JPEG)
 	return s, err
-}
-
-// encode returns the content of the picture's file in a format, without metadata.
-func encode(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
-	path := filepath.Join(dir, rand.Text()+"."+string(f))
-	if err := media.EncodeImage(ctx, path, img, f); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	return os.ReadFile(path)
-}
-
-// fitted shrinks size to at most side pixels per side, keeping its shape.
-func fitted(size image.Point, side int) image.Point {
-	longest := max(size.X, size.Y)
-	if longest <= side {
-		return size
-	}
-	fit := func(n int) int { return max(1, (n*side+longest/2)/longest) }
-	return image.Pt(fit(size.X), fit(size.Y))
 }
 
 // shaped returns a size of about the given number of pixels and about the same shape, in multiples of 16, as

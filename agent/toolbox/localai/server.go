@@ -172,16 +172,3 @@ func (srv *server) picture(ctx context.Context, dir string, content []byte) (p m
 	}
 	return p, nil
 }
-
-// oneLine collapses white space to single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
-
-// shorten returns a text for display: on one line, at most 80 characters.
-func shorten(s string) string {
-	const most = 80
-	line := []rune(oneLine(s))
-	if len(line) > most {
-		line = append(line[:most-1], '…')
-	}
-	return string(line)
-}

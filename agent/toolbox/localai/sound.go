@@ -37,7 +37,7 @@ func (ss *sounds) compose(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Quote(shorten(text))}, nil
+	return toolbox.Output{Path: path, About: plan.Quote(toolbox.Shorten(text))}, nil
 }
 
 // transform changes a sound, for example removes its noise; the model decides how.
@@ -130,7 +130,7 @@ func readClasses(body []byte) ([]plan.Class, error) {
 	}
 	var classes []plan.Class
 	for _, c := range *answer.Detections {
-		label := []rune(oneLine(c.Label))
+		label := []rune(toolbox.OneLine(c.Label))
 		if len(label) > 0 {
 			classes = append(classes, plan.Class{Label: string(label[:min(len(label), maxLabel)]), Score: min(max(c.Score, 0), 1)})
 		}

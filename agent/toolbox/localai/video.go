@@ -44,7 +44,7 @@ func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 		size := shaped(s.full, framePixels)
 		request.StartImage, request.Width, request.Height = s.base64(), size.X, size.Y
 	} else {
-		out.About = plan.Quote(shorten(request.Prompt))
+		out.About = plan.Quote(toolbox.Shorten(request.Prompt))
 	}
 	body, err := vs.post(ctx, "/video", j, request)
 	if err != nil {

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"runtime"
 	"sync"
@@ -17,6 +18,17 @@ func Stopped(ctx context.Context) error {
 		return &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: err}
 	}
 	return nil
+}
+
+// WithSentence adds a sentence for people to an error that has none. After the end of ctx it returns [Stopped].
+func WithSentence(ctx context.Context, err error) error {
+	if stopped := Stopped(ctx); stopped != nil {
+		return stopped
+	}
+	if _, ok := errors.AsType[*plan.Fault](err); !ok {
+		return &plan.Fault{Sentence: plan.Say("It could not be done, because a file could not be read or written here."), Err: err}
+	}
+	return err
 }
 
 // InBands calls do for the rows 0 to height, at most rows at a time, on all cores. It checks ctx

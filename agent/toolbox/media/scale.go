@@ -54,3 +54,13 @@ func resampled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, e
 	})
 	return out, err
 }
+
+// ShrunkTo shrinks size to at most side pixels per side, keeping its shape.
+func ShrunkTo(size image.Point, side int) image.Point {
+	longest := max(size.X, size.Y)
+	if longest <= side {
+		return size
+	}
+	fit := func(n int) int { return max(1, (n*side+longest/2)/longest) }
+	return image.Pt(fit(size.X), fit(size.Y))
+}

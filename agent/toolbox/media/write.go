@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"image"
@@ -112,6 +113,16 @@ func EncodeImage(ctx context.Context, path string, img image.Image, f Format) er
 		})
 	}
 	return encode(ctx, path, img, f, DefaultQuality)
+}
+
+// EncodedImage returns the content of the picture's file, without metadata. It leaves no file in dir.
+func EncodedImage(ctx context.Context, dir string, img image.Image, f Format) (_ []byte, err error) {
+	path := filepath.Join(dir, rand.Text()+"."+string(f))
+	if err := EncodeImage(ctx, path, img, f); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(path)) }()
+	return os.ReadFile(path)
 }
 
 // EncodeLossy writes the picture with a quality from 1 to 100, if the format has one.

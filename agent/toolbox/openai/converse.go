@@ -10,6 +10,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
+	"atelier/agent/toolbox/media"
 )
 
 // Improviser returns the server as a writer of programs.
@@ -32,12 +33,12 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 	for {
 		r, err := b.writingRun(ctx, len(t.Pictures) > 0)
 		if err != nil {
-			return improvise.Reply{}, withSentence(ctx, err)
+			return improvise.Reply{}, media.WithSentence(ctx, err)
 		}
 		r.spent, r.most = spent, t.Most
 		messages, err := b.texts.turns(ctx, t, r.media)
 		if err != nil {
-			return improvise.Reply{}, withSentence(ctx, err)
+			return improvise.Reply{}, media.WithSentence(ctx, err)
 		}
 		answer, err := b.texts.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
 		reply := improvise.Reply{Text: answer, Model: r.model, Usage: *spent}
@@ -45,7 +46,7 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 		case err == nil:
 			return reply, nil
 		case r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model):
-			return reply, fmt.Errorf("write a program: %w", withSentence(ctx, err))
+			return reply, fmt.Errorf("write a program: %w", media.WithSentence(ctx, err))
 		}
 	}
 }

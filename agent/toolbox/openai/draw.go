@@ -31,11 +31,11 @@ type pictures struct {
 // draw makes a picture of a described scene.
 func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	prompt := promptText(backing, c)
-	if oneLine(prompt) == "" {
+	if toolbox.OneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
 	if unwanted := c.Text("without"); unwanted != "" {
-		prompt += "\nLeave out: " + oneLine(unwanted) + "."
+		prompt += "\nLeave out: " + toolbox.OneLine(unwanted) + "."
 	}
 	shape, shaped := toolbox.Param[param.Ratio](c, "shape")
 	size := ""
@@ -70,5 +70,5 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Quote(shorten(promptText(backing, c)))}, nil
+	return toolbox.Output{Path: path, About: plan.Quote(toolbox.Shorten(promptText(backing, c)))}, nil
 }

@@ -82,8 +82,8 @@ func (ps *pictures) edit(ctx context.Context, r run, backing toolbox.Candidate, 
 // about describes the result by the text of the request, or else by its size.
 func about(c toolbox.Call, img *image.NRGBA) plan.Message {
 	for _, a := range arguments("", c) {
-		if !a.isFile() && oneLine(a.Value.Value) != "" {
-			return plan.Quote(shorten(a.Value.Value))
+		if !a.isFile() && toolbox.OneLine(a.Value.Value) != "" {
+			return plan.Quote(toolbox.Shorten(a.Value.Value))
 		}
 	}
 	return plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
@@ -132,7 +132,7 @@ func (ps *pictures) prepare(ctx context.Context, r run, in editInput, dir, promp
 		return canvas{}, editForm{}, err
 	}
 	form := editForm{prompt: prompt, size: fmt.Sprintf("%dx%d", c.size.X, c.size.Y)}
-	if form.image, err = encode(ctx, dir, on, media.PNG); err != nil {
+	if form.image, err = media.EncodedImage(ctx, dir, on, media.PNG); err != nil {
 		return canvas{}, editForm{}, err
 	}
 	if in.mask == "" {
@@ -146,7 +146,7 @@ func (ps *pictures) prepare(ctx context.Context, r run, in editInput, dir, promp
 	if !covered {
 		return canvas{}, editForm{}, fault(nil, "The mask covers nothing, so there is nothing to change.")
 	}
-	if form.mask, err = encode(ctx, dir, hole, media.PNG); err != nil {
+	if form.mask, err = media.EncodedImage(ctx, dir, hole, media.PNG); err != nil {
 		return canvas{}, editForm{}, err
 	}
 	return c, form, nil

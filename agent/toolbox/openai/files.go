@@ -1,18 +1,12 @@
 package openai
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
-	"image"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media"
 )
 
 // argument is one value of an argument.
@@ -66,33 +60,3 @@ func fileOf(c toolbox.Call, t plan.Type) (string, error) {
 
 // promptText returns the prompt with the call's texts filled in.
 func promptText(b toolbox.Candidate, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
-
-// encode returns the content of the picture's file in a format, without metadata.
-func encode(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
-	path := filepath.Join(dir, rand.Text()+"."+string(f))
-	if err := media.EncodeImage(ctx, path, img, f); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	return os.ReadFile(path)
-}
-
-// fitted shrinks size to at most side pixels per side, keeping its shape.
-func fitted(size image.Point, side int) image.Point {
-	longest := max(size.X, size.Y)
-	if longest <= side {
-		return size
-	}
-	fit := func(n int) int { return max(1, (n*side+longest/2)/longest) }
-	return image.Pt(fit(size.X), fit(size.Y))
-}
-
-// shorten returns a text for display: on one line, at most 80 characters.
-func shorten(s string) string {
-	const most = 80
-	line := []rune(oneLine(s))
-	if len(line) > most {
-		line = append(line[:most-1], '…')
-	}
-	return string(line)
-}

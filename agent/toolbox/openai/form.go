@@ -12,6 +12,7 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // form is the required form of an answer.
@@ -91,7 +92,7 @@ func readLine(answer string) (string, error) {
 		return "", complaint("it has several lines, and one is wanted")
 	}
 	line = strings.TrimSpace(strings.Trim(line, "#*_ "))
-	line = oneLine(titlePrefix.ReplaceAllString(line, ""))
+	line = toolbox.OneLine(titlePrefix.ReplaceAllString(line, ""))
 	for _, quotes := range []string{`""`, "''", "“”", "„“", "«»", "‘’", "「」", "**"} {
 		first, size := utf8.DecodeRuneInString(quotes)
 		if inner, ok := strings.CutPrefix(line, string(first)); ok {
@@ -138,6 +139,3 @@ func readTags(answer string) (string, error) {
 	}
 	return strings.Join(items, ", "), nil
 }
-
-// oneLine collapses white space to single spaces.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 const aboutLabels = `JSON and nothing else, in this form: {"labels": [{"label": "golden retriever", "score": 0.93}]}. ` +
@@ -51,7 +52,7 @@ func readLabels(answer string) (string, error) {
 		return "", complaint(fmt.Sprintf("it has %d labels, and at most %d are wanted", len(classes), maxLabels))
 	}
 	for i, c := range classes {
-		label := oneLine(c.Label)
+		label := toolbox.OneLine(c.Label)
 		switch n := utf8.RuneCountInString(label); {
 		case n == 0:
 			return "", complaint(fmt.Sprintf("label %d is empty", i+1))

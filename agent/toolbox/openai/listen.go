@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 )
 
 // transcriptions is the name of the run that transcribes recordings.
@@ -45,7 +46,7 @@ func (b *Backend) transcriber(ctx context.Context) (run, error) {
 	}
 	if w.model == "" {
 		if w.model, err = b.choose(ctx, backing, w); err != nil {
-			return run{}, fmt.Errorf("%s: %w", transcriptions, withSentence(ctx, err))
+			return run{}, fmt.Errorf("%s: %w", transcriptions, media.WithSentence(ctx, err))
 		}
 	}
 	return w, nil

@@ -219,7 +219,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 	for {
 		if r.model == "" && r.known() {
 			if r.model, err = b.choose(ctx, backing, r); err != nil {
-				return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, withSentence(ctx, err))
+				return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, media.WithSentence(ctx, err))
 			}
 		}
 		out, err := r.do(ctx, r, backing, c)
@@ -228,7 +228,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 			return out, nil
 		}
 		if r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model) {
-			return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, withSentence(ctx, err))
+			return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, media.WithSentence(ctx, err))
 		}
 		r.model = ""
 	}
@@ -293,17 +293,6 @@ func down(err error) error {
 		return fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
 	}
 	return fmt.Errorf("%w: %w", toolbox.ErrDown, err)
-}
-
-// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
-func withSentence(ctx context.Context, err error) error {
-	if stopped := media.Stopped(ctx); stopped != nil {
-		return stopped
-	}
-	if _, ok := errors.AsType[*plan.Fault](err); !ok {
-		return fault(err, "It could not be done, because a file could not be read or written here.")
-	}
-	return err
 }
 
 // final returns a fault that ends the call: no other backing may do what this one refuses.

@@ -180,12 +180,12 @@ func (ts *texts) dataURL(ctx context.Context, dir, path string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	size := fitted(p.Image.Rect.Size(), pictureSide)
+	size := media.ShrunkTo(p.Image.Rect.Size(), pictureSide)
 	small, err := media.Scaled(ctx, p.Image, size.X, size.Y)
 	if err != nil {
 		return "", err
 	}
-	content, err := encode(ctx, dir, small, media.JPEG)
+	content, err := media.EncodedImage(ctx, dir, small, media.JPEG)
 	if err != nil {
 		return "", err
 	}

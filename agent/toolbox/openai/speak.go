@@ -76,7 +76,7 @@ func (sp *speech) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 	if err := os.Rename(path, named); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: named, About: plan.Quote(shorten(text))}, nil
+	return toolbox.Output{Path: named, About: plan.Quote(toolbox.Shorten(text))}, nil
 }
 
 // joinable is the media type whose files can be joined by concatenation.

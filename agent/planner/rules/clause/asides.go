@@ -9,10 +9,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// asides tells clauses that order nothing: they say more about an order, give the reason for it, or say what stays.
+// asides detects clauses that are not orders: they elaborate on an order, give its reason, or say what stays.
 type asides struct{ *profile.Tools }
 
-// merge puts clauses that only say more about the one before to it.
+// merge appends clauses that only elaborate to the previous clause.
 func (a asides) merge(all []Clause) []Clause {
 	var out []Clause
 	for _, c := range all {
@@ -22,12 +22,12 @@ func (a asides) merge(all []Clause) []Clause {
 		}
 		switch last := &out[len(out)-1]; {
 		case !slices.ContainsFunc(c.Words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
-			last.Words = append(slices.Clip(last.Words), c.Words...) // a quotation alone is what the clause before is about
+			last.Words = append(slices.Clip(last.Words), c.Words...) // a quotation alone belongs to the previous clause
 			last.Text += " " + c.Text
 		case a.givesReason(c.Words, c.Join) && !a.IsContext(last.Words):
-			// the order stands without its reason
+			// drop the reason of the order
 		case (a.staysAsIs(c.Words) || a.keepsSound(c.Words) && !a.Drops(last.Words) && !a.Any("sound nouns", last.Words)) && !a.IsContext(last.Words):
-			// the tool leaves alone what it is not told
+			// tools keep what they are not told to change
 		case a.elaborates(c) && (a.Any("prohibiting", c.Words) || a.Complains(c.Words) || !a.Asks(c.Words)) && !a.IsContext(last.Words):
 			last.More = append(last.More, c.Text)
 		default:
@@ -37,7 +37,7 @@ func (a asides) merge(all []Clause) []Clause {
 	return out
 }
 
-// elaborates reports whether the clause only says more about the one before.
+// elaborates reports whether the clause only adds detail to the previous one.
 func (a asides) elaborates(c Clause) bool {
 	core := a.Lexicon.Core(c.Words)
 	if a.LeavesFile(core) {
@@ -57,9 +57,9 @@ func (a asides) elaborates(c Clause) bool {
 	return false
 }
 
-// givesReason reports whether words behind an order only say why it is given: "need it for the team page".
+// givesReason reports whether words after an order only give its reason: "need it for the team page".
 func (a asides) givesReason(words []retrieve.Word, how join) bool {
-	if len(quantity.Find(english.TextOf(words))) > 0 { // which may be what the result is to keep to
+	if len(quantity.Find(english.TextOf(words))) > 0 { // the quantity may be a limit for the result
 		return false
 	}
 	if a.Begins("reasons", words) > 0 || how == Along && a.Begins("existing", words) > 0 {
@@ -69,8 +69,8 @@ func (a asides) givesReason(words []retrieve.Word, how join) bool {
 	return n > 0 && !a.Asks(words[n:]) && !slices.ContainsFunc(words[n:], a.IsVerb)
 }
 
-// staysAsIs reports whether a clause says only that a property stays: "same speed", "keep the quality", "keep the pitch of
-// the voice normal".
+// staysAsIs reports whether a clause only says that a property stays: "same speed", "keep the quality", "keep the pitch
+// of the voice normal".
 func (a asides) staysAsIs(words []retrieve.Word) bool {
 	for len(words) > 2 && (a.Is("unchanged", words[len(words)-1]) || words[len(words)-1].Lower() == "the") {
 		words = words[:len(words)-1]
@@ -86,7 +86,7 @@ func (a asides) staysAsIs(words []retrieve.Word) bool {
 	})
 }
 
-// keepsSound reports whether a clause says only that the sound stays, as it does where nobody takes it away.
+// keepsSound reports whether a clause only says that the sound stays, which is the default.
 func (a asides) keepsSound(words []retrieve.Word) bool {
 	if len(words) < 2 || !a.Is("leaving", words[0]) {
 		return false

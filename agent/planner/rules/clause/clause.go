@@ -11,14 +11,14 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// join tells how a clause follows the one before.
+// join is the relation of a clause to the previous one.
 type join int
 
-// How a clause follows the one before.
+// Relations of a clause to the previous one.
 const (
 	Apart join = iota // a sentence of its own
 	Along             // "… and …"
-	After             // "… and then …": it goes on with the result
+	After             // "… and then …": continues with the result
 )
 
 // Clause is a part of a request that asks for one thing.
@@ -26,14 +26,14 @@ type Clause struct {
 	Words []retrieve.Word
 	Text  string
 	Join  join
-	Bare  bool // it has no verb, and goes on with the result of the one before
-	Asks  bool // it ends in a question mark
-	// Beside marks one that works on what the clause before works on: the "and webp" of "as png and webp".
+	Bare  bool // has no verb, and continues with the previous result
+	Asks  bool // ends with a question mark
+	// Beside marks a clause that works on the same things as the previous one: "and webp" in "as png and webp".
 	Beside bool
-	More   []string // later clauses that only say more about this one
+	More   []string // later clauses that only add detail to this one
 }
 
-// splitter walks over the words of a request.
+// splitter iterates over the words of a request.
 type splitter struct {
 	*profile.Tools
 
@@ -41,9 +41,9 @@ type splitter struct {
 	text   string
 	words  []retrieve.Word
 	found  []Clause
-	begin  int  // where the clause begins that is being read
-	how    join // how that clause follows the one before
-	bare   bool // it has no verb
+	begin  int  // start of the current clause
+	how    join // relation of the current clause to the previous one
+	bare   bool // the current clause has no verb
 }
 
 // Split splits a request at the ends of sentences, at connectors ("and then"), and at
@@ -57,7 +57,7 @@ func Split(ts *profile.Tools, text string, words []retrieve.Word) []Clause {
 	return s.asides.merge(s.found)
 }
 
-// step reads the word at i and returns where to go on.
+// step reads the word at i and returns where to continue.
 func (s *splitter) step(i int) int {
 	if i > s.begin && strings.Contains(s.text[s.words[i-1].End:s.words[i].Start], "\n") {
 		s.cut(i, i, Apart)
@@ -106,8 +106,8 @@ func (s *splitter) step(i int) int {
 	return i + 1
 }
 
-// keepsSide reports whether a connector leads from a shape or a size to the side of the picture that stays in it:
-// "crop to 16:9, keep the top".
+// keepsSide reports whether a connector joins a shape or size and the side of the picture to keep: "crop to 16:9, keep
+// the top".
 func (s *splitter) keepsSide(end, next int) bool {
 	rest := s.upToConnector(next)
 	if len(rest) < 2 || !s.Is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
@@ -120,8 +120,8 @@ func (s *splitter) keepsSide(end, next int) bool {
 	return told && ok && part.Anchor == (quantity.Anchor{}) && (part.Width > 0 || part.Ratio[1] > 0)
 }
 
-// limitsTo reports whether the words from i to the next connector only say when something holds: "…, only the last 4
-// seconds".
+// limitsTo reports whether the words from i to the next connector only restrict the clause to a time: "…, only the last
+// 4 seconds".
 func (s *splitter) limitsTo(i int) bool {
 	words := s.upToConnector(i)
 	if len(words) < 2 || !s.Is("only", words[0]) {
@@ -132,14 +132,14 @@ func (s *splitter) limitsTo(i int) bool {
 	return end == len(text) && strings.TrimSpace(text[:start]) == ""
 }
 
-// listsFiles reports whether files that are counted stand before and behind a connector: "the first one grey, the
-// second one brighter".
+// listsFiles reports whether counted files stand before and after a connector: "the first one grey, the second one
+// brighter".
 func (s *splitter) listsFiles(end, next int) bool {
 	before := s.words[s.begin:end]
 	return s.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
 }
 
-// listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".
+// listsTags reports whether tags of a sound stand before and after a connector: "artist Ella, title Rain".
 func (s *splitter) listsTags(end, next int) bool {
 	if s.begin >= end || next >= len(s.words) || !quantity.BeginsTags(s.text[s.words[next].Start:]) {
 		return false
@@ -148,8 +148,8 @@ func (s *splitter) listsTags(end, next int) bool {
 	return before > 0
 }
 
-// listsFormats reports whether the connector at i joins two formats, and nothing is said of the second one alone:
-// "as jpg, png and tiff".
+// listsFormats reports whether the connector at i joins two formats, without more words about the second: "as jpg, png
+// and tiff".
 func (s *splitter) listsFormats(i int) bool {
 	next := s.NextFormat(s.words, i)
 	before := s.words[max(0, i-1)]
@@ -161,15 +161,15 @@ func (s *splitter) listsFormats(i int) bool {
 		s.Is("versions", s.words[next]) || s.Is("file words", s.words[next])
 }
 
-// leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,
-// -16 LUFS".
+// leadsIn reports whether the words before the colon at i only give the purpose of the result: "podcast ready: mono, -16
+// LUFS".
 func (s *splitter) leadsIn(i int) bool {
 	lead := s.words[s.begin:i]
 	return s.words[i].Text == ":" && len(lead) > 0 && len(lead) <= mostWish && i+1 < len(s.words) && s.words[i+1].Start > s.words[i].End &&
 		len(QuantitiesIn(s.text, lead)) == 0 && !s.complete(lead) && s.Asks(s.rest(i+1))
 }
 
-// rest are the words from i to the next mark.
+// rest returns the words from i to the next punctuation mark.
 func (s *splitter) rest(i int) []retrieve.Word {
 	end := i
 	for end < len(s.words) && (!s.words[end].IsMark() || s.words[end].Text == "-") { // a sign: "-16 LUFS"
@@ -178,10 +178,10 @@ func (s *splitter) rest(i int) []retrieve.Word {
 	return s.words[i:end]
 }
 
-// mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
+// mostWish is the maximum number of words of a wish without a verb: "no sound", "half speed".
 const mostWish = 4
 
-// upToConnector are the words from i to the next mark or connector.
+// upToConnector returns the words from i to the next punctuation mark or connector.
 func (s *splitter) upToConnector(i int) []retrieve.Word {
 	end := i
 	for end < len(s.words) && !s.words[end].IsMark() {
@@ -193,8 +193,8 @@ func (s *splitter) upToConnector(i int) []retrieve.Word {
 	return s.words[i:end]
 }
 
-// isWish reports whether the words from i to the next mark or connector are a wish of their own without
-// a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
+// isWish reports whether the words from i to the next punctuation mark or connector are a wish without a verb, as in
+// "grey, no sound". A quantity may belong to the previous clause instead: "…, 40 % opacity".
 func (s *splitter) isWish(i int) bool {
 	words := s.upToConnector(i)
 	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(QuantitiesIn(s.text, words)) > 0 {
@@ -203,8 +203,8 @@ func (s *splitter) isWish(i int) bool {
 	return s.Asks(words)
 }
 
-// cut ends the clause before the word at end; the next one begins at next. It reports
-// whether there was a clause.
+// cut ends the current clause before the word at end; the next one begins at next. It reports whether there was a
+// clause.
 func (s *splitter) cut(end, next int, how join) bool {
 	words := s.words[s.begin:end]
 	for len(words) > 0 && words[0].IsMark() && !isSign(words) {
@@ -229,8 +229,7 @@ func isSign(words []retrieve.Word) bool {
 	return words[0].Text == "-" && len(words) > 1 && words[1].Kind == retrieve.Number && words[1].Start == words[0].End
 }
 
-// textBegins reports whether a long text that is to be worked on begins after the colon at
-// i: it is not split.
+// textBegins reports whether a long text to work on begins after the colon at i. It must not be split.
 func (s *splitter) textBegins(i int) bool {
 	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= LongClause {
 		return false
@@ -240,7 +239,7 @@ func (s *splitter) textBegins(i int) bool {
 		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return w.IsFile() || w.Lower() == "then" })
 }
 
-// ends reports whether the mark at i ends the clause.
+// ends reports whether the punctuation mark at i ends the clause.
 func (s *splitter) ends(i int) bool {
 	mark := s.words[i]
 	if mark.Kind != retrieve.Mark {
@@ -250,7 +249,7 @@ func (s *splitter) ends(i int) bool {
 	switch {
 	case strings.ContainsAny(mark.Text, "?;。？！…"):
 		return true
-	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
+	case mark.Text == "!": // not in "write Thanks! at the foot", where it is part of the text
 		return next == len(s.words) || !s.Is("prepositions", s.words[next]) || s.words[next].Text != s.words[next].Lower()
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
@@ -258,7 +257,7 @@ func (s *splitter) ends(i int) bool {
 	return false
 }
 
-// connector returns how many words at i join two clauses, 0 if none do.
+// connector returns the number of words at i that join two clauses, 0 if none.
 func (s *splitter) connector(i int) (int, join) {
 	n, how := 0, Along
 	if s.words[i].IsMark() {
@@ -302,8 +301,8 @@ func (s *splitter) complete(words []retrieve.Word) bool {
 		len(core) > 2 && s.Is("determiners", words[0]) && s.Any("finite", core) // "the picture is blurry"
 }
 
-// QuantitiesIn are those of the words of a text that stand outside of the names of files. Their
-// places are those after the first word.
+// QuantitiesIn returns the quantities in words of a text, outside of file names. Their positions are relative to the
+// first word.
 func QuantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
 	if len(words) == 0 {
 		return nil
@@ -314,15 +313,15 @@ func QuantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
 	})
 }
 
-// Overlaps reports whether a word and a quantity of a text that begins at start share letters.
+// Overlaps reports whether a word and a quantity overlap. The quantity's text begins at start.
 func Overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
 	return w.Start < start+q.End && w.End > start+q.Start
 }
 
-// LongClause is the most words of a clause that may not name what it is about.
+// LongClause is the maximum number of words of a clause that may leave out its object.
 const LongClause = 6
 
-// limitsBytes reports whether words say how large a file may be: "under 10 MB".
+// limitsBytes reports whether words limit the size of a file: "under 10 MB".
 func (s *splitter) limitsBytes(words []retrieve.Word) bool {
 	return len(words) > 1 && s.Is("limiting", words[0]) && slices.ContainsFunc(quantity.Find(english.TextOf(words)), func(q quantity.Quantity) bool {
 		return q.Unit == quantity.ByteCount

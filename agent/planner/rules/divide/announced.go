@@ -12,15 +12,14 @@ import (
 // Quoter finds the text that a clause announces without quotation marks.
 type Quoter struct{ *scene.Scene }
 
-// OrdersLettering reports whether the clause orders that written words be put on something.
+// OrdersLettering reports whether the clause orders writing text on something.
 func (q *Quoter) OrdersLettering(c clause.Clause) bool {
 	core := q.Lexicon.Core(c.Words)
 	return len(core) > 0 && q.Is("lettering", core[0])
 }
 
-// QuoteAnnounced is a clause with the text that it announces as a quotation: "add a note that says see you soon
-// to it" is read like "add a note that says "see you soon" to it". It is unchanged where it is not clear which
-// words are the text.
+// QuoteAnnounced quotes the text that a clause announces: "add a note that says see you soon to it" is read like "add a
+// note that says "see you soon" to it". A clause is unchanged if the bounds of the text are unclear.
 func (q *Quoter) QuoteAnnounced(c clause.Clause) clause.Clause {
 	begin := q.announced(c.Words)
 	if begin < 0 {
@@ -39,13 +38,13 @@ func (q *Quoter) QuoteAnnounced(c clause.Clause) clause.Clause {
 	return c
 }
 
-// announced is where the text begins that the words announce; -1 if they announce none, or quote it.
+// announced returns the start of the text that the words announce; -1 if they announce none, or quote it.
 func (q *Quoter) announced(words []retrieve.Word) int {
 	if slices.ContainsFunc(words, retrieve.Word.IsQuote) {
 		return -1
 	}
 	for i, w := range words {
-		if w.Text == ":" { // what follows is the text
+		if w.Text == ":" { // the text follows
 			return -1
 		}
 		next := i + q.Begins("announcing", words[i:])
@@ -59,8 +58,8 @@ func (q *Quoter) announced(words []retrieve.Word) int {
 	return -1
 }
 
-// leadsAway reports whether the words only say where a text goes, or how it is to look: "on it", "in big letters",
-// "to the top of a.png".
+// leadsAway reports whether the words only give the place or the look of a text: "on it", "in big letters", "to the
+// top of a.png".
 func (q *Quoter) leadsAway(words []retrieve.Word) bool {
 	if !q.Is("prepositions", words[0]) {
 		return words[0].IsFile()
@@ -78,7 +77,7 @@ func (q *Quoter) leadsAway(words []retrieve.Word) bool {
 	return anchored
 }
 
-// tellsWhere reports whether a word may stand where it is said where a text goes, or how it is to look.
+// tellsWhere reports whether a word may describe the place or the look of a text.
 func (q *Quoter) tellsWhere(w retrieve.Word) bool {
 	if w.Kind != retrieve.Plain {
 		return true
@@ -89,7 +88,7 @@ func (q *Quoter) tellsWhere(w retrieve.Word) bool {
 	return q.IsMedia(w) || profile.AnyColour.Reads(w.Text) || slices.ContainsFunc(sections, func(section string) bool { return q.Is(section, w) })
 }
 
-// mayLeadAway reports whether words may belong to the order and not to the text: "hello under the dog".
+// mayLeadAway reports whether words may belong to the order instead of the text: "hello under the dog".
 func (q *Quoter) mayLeadAway(said []retrieve.Word) bool {
 	for i, w := range said {
 		if q.Is("text looks", w) || i+1 < len(said) && q.Is("prepositions", w) && (q.Is("determiners", said[i+1]) || q.Is("articles", said[i+1])) {

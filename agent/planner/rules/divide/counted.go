@@ -12,14 +12,14 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// counted writes out the clauses that count several files: "make the first picture sepia and the second grey" is
-// "make the first picture sepia" and "make the second one grey".
+// counted expands clauses that count several files: "make the first picture sepia and the second grey" becomes "make
+// the first picture sepia" and "make the second one grey".
 func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
 	if _, several := d.Nth(1, plan.AnyFile); !several {
 		return clauses
 	}
 	var out []clause.Clause
-	last := 0 // the place of the file that was counted last
+	last := 0 // number of the file that was counted last
 	for _, c := range d.perGroup(clauses) {
 		c, last = d.countedAs(d.severalOf(c), last)
 		parts := d.byFile(c)
@@ -31,8 +31,8 @@ func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
 	return out
 }
 
-// perGroup splits clauses that order something of a group of files and something else of another file: "make the first two
-// grey and the last one sepia".
+// perGroup splits clauses with different orders for a group of files and another file: "make the first two grey and
+// the last one sepia".
 func (d *Divider) perGroup(clauses []clause.Clause) []clause.Clause {
 	var out []clause.Clause
 	for _, c := range clauses {
@@ -56,8 +56,8 @@ func (d *Divider) perGroup(clauses []clause.Clause) []clause.Clause {
 	return out
 }
 
-// severalOf names the files that a clause counts together: "the first two side by side" of three pictures, "the first two
-// and the last one".
+// severalOf inserts the names of the files that a clause counts together: "the first two side by side" of three
+// pictures, "the first two and the last one".
 func (d *Divider) severalOf(c clause.Clause) clause.Clause {
 	groups := d.groups(c.Words)
 	if !slices.ContainsFunc(groups, func(g group) bool { return len(g.of) > 1 }) {
@@ -84,13 +84,13 @@ func (d *Divider) severalOf(c clause.Clause) clause.Clause {
 	return d.Part(c, append(words, c.Words[end:]...))
 }
 
-// group are the words by which a clause counts files, and these.
+// group is a run of words that counts files, and these files.
 type group struct {
 	begin, end int
 	of         []plan.Resource
 }
 
-// groups are those of a clause, in order: "the first two", "the last one".
+// groups returns the groups of a clause, in order: "the first two", "the last one".
 func (d *Divider) groups(words []retrieve.Word) []group {
 	given := d.given()
 	var all []group
@@ -137,7 +137,7 @@ func smallNumber(w retrieve.Word) int {
 	return 0
 }
 
-// countsParts reports whether a number counts what is in a file: "the first two seconds", "the last 3 pages".
+// countsParts reports whether a number counts parts of a file: "the first two seconds", "the last 3 pages".
 func (d *Divider) countsParts(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return false
@@ -146,8 +146,8 @@ func (d *Divider) countsParts(words []retrieve.Word) bool {
 	return d.Is("time units", words[0]) || d.Is("frames", words[0]) || slices.Contains([]string{"pages", "rows", "lines", "columns", "words", "letters"}, w)
 }
 
-// countedAs says in a clause which files it counts: "the other" of two files is the first or the second one, and "the
-// second grey" is "the second one grey". last is the place of the file that was counted before.
+// countedAs makes explicit which file a clause counts: "the other" of two files becomes the first or the second one,
+// and "the second grey" becomes "the second one grey". Last is the number of the file counted before.
 func (d *Divider) countedAs(c clause.Clause, last int) (clause.Clause, int) {
 	var words []retrieve.Word
 	changed := false
@@ -179,12 +179,12 @@ func (d *Divider) countedAs(c clause.Clause, last int) (clause.Clause, int) {
 	return c, last
 }
 
-// given are the files that came with the message.
+// given returns the files that came with the message.
 func (d *Divider) given() []plan.Resource {
 	return slices.DeleteFunc(slices.Clone(d.Request.Given), func(r plan.Resource) bool { return r.On != "" })
 }
 
-// toldOfFile reports whether words say how a file is to be, and do not go on with what an ordinal counts: "black and
+// toldOfFile reports whether words after an ordinal say how to change a file, rather than what is counted: "black and
 // white" and "90 degrees", but not "half" and "2 seconds".
 func (d *Divider) toldOfFile(words []retrieve.Word) bool {
 	if words[0].Kind == retrieve.Number {
@@ -199,11 +199,11 @@ func (d *Divider) toldOfFile(words []retrieve.Word) bool {
 	return value && w.Kind == retrieve.Plain && !d.IsMedia(w) && !d.Is("parts", w) && !d.Is("amount words", w)
 }
 
-// segment is the part of a clause about one of several files: which file, and what to do with it.
+// segment is the part of a clause about one of several files: the file, and what to do with it.
 type segment struct{ file, told []retrieve.Word }
 
-// byFile are the clauses of a clause that orders something of each of several files that it counts. What is said
-// behind the last of them only is said of all: "rotate the first and the third by 90 degrees".
+// byFile splits a clause with an order for each of several counted files. Words after the last file only apply to all:
+// "rotate the first and the third by 90 degrees".
 func (d *Divider) byFile(c clause.Clause) []clause.Clause {
 	core := d.Lexicon.Core(c.Words)
 	if len(core) == 0 || !d.IsVerb(core[0]) && !d.ListsFile(core) {
@@ -232,7 +232,7 @@ func (d *Divider) byFile(c clause.Clause) []clause.Clause {
 	return parts
 }
 
-// segments are those of a clause, behind the words that are said once of all of them.
+// segments returns the segments of a clause, and the words before them, which apply to all.
 func (d *Divider) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
 	joins := func(i int) bool { return d.Is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
 	end := len(core)
@@ -267,7 +267,7 @@ func (d *Divider) segments(core []retrieve.Word) (order []retrieve.Word, all []s
 	return nil, nil
 }
 
-// takesSeveral reports whether the tool that the clause asks for takes several files at once, or the clause is no order.
+// takesSeveral reports whether the clause's tool takes several files at once, or the clause is not an order.
 func (d *Divider) takesSeveral(c clause.Clause) bool {
 	r := d.Glance(c)
 	return r.Head.Combines() || r.Form != retrieve.Order || d.Differs(r)

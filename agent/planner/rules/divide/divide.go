@@ -1,4 +1,4 @@
-// Package divide turns clauses that order several things into clauses that order one thing each.
+// Package divide splits clauses with several orders into clauses with one order each.
 package divide
 
 import (
@@ -17,23 +17,23 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Divider turns a clause that takes several tools, or means several files, into clauses for one each.
+// Divider splits a clause that needs several tools, or means several files, into clauses for one each.
 type Divider struct {
 	*draft.Drafter
 
 	lister *lister
 }
 
-// New returns a divider of the clauses that a drafter knows.
+// New returns a divider for the clauses of a drafter.
 func New(d *draft.Drafter) *Divider { return &Divider{d, &lister{d.Scene}} }
 
-// Divide turns the clauses of a request into clauses that each order one thing.
+// Divide splits the clauses of a request into clauses with one order each.
 func (d *Divider) Divide(clauses []clause.Clause) []clause.Clause {
 	return d.counted(d.lister.written(limitsLast(d.tuned(clauses))))
 }
 
-// IsExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
-// reads like several orders.
+// IsExample reports whether the request is one of a tool's examples. It is then for that tool alone, even if it reads
+// like several orders.
 func (d *Divider) IsExample(text string) bool {
 	same := func(example string) bool {
 		return strings.EqualFold(strings.TrimRight(example, ".!"), strings.TrimRight(text, ".!"))
@@ -41,8 +41,8 @@ func (d *Divider) IsExample(text string) bool {
 	return slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool { return slices.ContainsFunc(f.Plain, same) })
 }
 
-// InParts splits a clause that no single tool can carry out into parts that tools do one after the other: "crop 1:1
-// with rounded corners", "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
+// InParts splits a clause that no single tool can do into parts for successive tools: "crop 1:1 with rounded corners",
+// "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
 func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 	parts := firstParts(c, d.lister.byPlace, d.lister.byObject, d.lister.byAddition)
 	whole := *r
@@ -62,7 +62,7 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 		} else if with && first != "" && part.Head.Name == first {
 			return nil // "add the music, with ducking"
 		}
-		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is no text
+		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is not a text
 		if !d.isDone(part) || i > 0 && part.Head.Combines() || unquoted {         // "stack them with a gap" is one order
 			return nil
 		}
@@ -70,7 +70,7 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 	return parts
 }
 
-// AskedBy finds the tool that a few words without a quantity ask for by themselves, or give a value that it must be told.
+// AskedBy finds the tool that a few words without a quantity ask for by themselves, or whose required value they give.
 func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
 	if len(clause.QuantitiesIn(d.Text, words)) > 0 {
 		return nil, false
@@ -83,8 +83,8 @@ func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
 	return r.Head, d.IsSure(r) && v.IsSetting(r.Head) && v.Unexplained(r.Head) == 0
 }
 
-// UnknownRun returns the bounds of the unknown words where nothing that says something stands between them, with
-// what leads to them; else none.
+// UnknownRun returns the bounds of the unknown words, with the words that introduce them, if no meaningful words stand
+// between them; else none.
 func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, end int) {
 	all := profile.Set{}
 	for _, text := range unknown {
@@ -112,7 +112,7 @@ func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, en
 	return begin, end
 }
 
-// nearestAtHand is the nearest of the tools that plainly take a file at hand, else the nearest of all.
+// nearestAtHand returns the nearest tool that clearly takes a given file, else the nearest of all.
 func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
 	for _, h := range hits {
 		f := d.Tool(h.Tool)
@@ -123,8 +123,8 @@ func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
 	return d.Tool(hits[0].Tool)
 }
 
-// tuned joins a clause that only says how one of two things is to be to the clause that makes one of both:
-// "mix them, the second one quieter".
+// tuned joins a clause that only adjusts one of two things to the clause that combines them: "mix them, the second
+// one quieter".
 func (d *Divider) tuned(clauses []clause.Clause) []clause.Clause {
 	var out []clause.Clause
 	for _, c := range clauses {
@@ -144,9 +144,8 @@ func (d *Divider) tuned(clauses []clause.Clause) []clause.Clause {
 	return out
 }
 
-// limitsLast moves a loudness and a limit in bytes behind the clauses that are joined to them by "and" or a
-// comma: "shrink it below 50 kB and rotate it left" asks for a result below 50 kB, and "-16 LUFS, mono" for one
-// of that loudness.
+// limitsLast moves clauses with a loudness or a limit in bytes after the clauses that are joined to them by "and" or a
+// comma, since they describe the result: "shrink it below 50 kB and rotate it left", "-16 LUFS, mono".
 func limitsLast(clauses []clause.Clause) []clause.Clause {
 	rank := func(c clause.Clause) int {
 		found := quantity.Find(c.Text)
@@ -184,8 +183,8 @@ func (d *Divider) tunes(c, before clause.Clause) bool {
 	})
 }
 
-// onlyChooses reports whether a clause does nothing but make a choice of the tool which puts together the files of the
-// clause before: "put the music under my voice and duck it".
+// onlyChooses reports whether a clause only sets a choice of the tool that combines the files of the previous clause:
+// "put the music under my voice and duck it".
 func (d *Divider) onlyChooses(c, before clause.Clause) bool {
 	if len(c.Words) > clause.LongClause {
 		return false
@@ -208,7 +207,7 @@ func (d *Divider) onlyChooses(c, before clause.Clause) bool {
 	return d.IsSure(r) && chooses(r.Head)
 }
 
-// cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it
+// cropsToMiddle reports whether a clause only says how to reach the shape or size of the previous clause: "make it
 // 1080x1080, crop from the middle".
 func (d *Divider) cropsToMiddle(c, before clause.Clause) bool {
 	if len(c.Words) < 2 || !d.Is("cropping", c.Words[0]) && !d.Is("keeping", c.Words[0]) {
@@ -228,7 +227,7 @@ func (d *Divider) cropsToMiddle(c, before clause.Clause) bool {
 	return d.Any("middle", c.Words) && (shaped || d.Any("shapes", before.Words))
 }
 
-// isDone reports whether a tool accounts for all that the clause says, other than one that takes any order.
+// isDone reports whether a tool accounts for all words of the clause, other than a tool that takes any order.
 func (d *Divider) isDone(r *scene.Reading) bool {
 	d.Match(r)
 	if !d.IsSure(r) {
@@ -248,7 +247,7 @@ func (d *Divider) isDone(r *scene.Reading) bool {
 	return d.Covers(r, runs[0])
 }
 
-// needsStep reports whether another tool than that of the clause has to do a part of it.
+// needsStep reports whether a part of the clause needs another tool.
 func (d *Divider) needsStep(r *scene.Reading) bool {
 	runs, missing, _ := d.Bind(r)
 	return missing == "" && len(runs) > 0 && len(d.Steps(r, d.Subtask(r, runs[0]), runs[0])) > 0

@@ -12,8 +12,8 @@ import (
 // lister turns a clause with a list, such as of formats or places, into a clause for each entry.
 type lister struct{ *scene.Scene }
 
-// written are the clauses with those written out that order one thing several times: "save it as png and webp" is
-// "save it as png" and beside it "save it as webp".
+// written expands clauses that order the same thing several times: "save it as png and webp" becomes "save it as png"
+// and, beside it, "save it as webp".
 func (l *lister) written(clauses []clause.Clause) []clause.Clause {
 	var out []clause.Clause
 	for _, c := range clauses {
@@ -26,7 +26,7 @@ func (l *lister) written(clauses []clause.Clause) []clause.Clause {
 	return out
 }
 
-// byFormat are the clauses of a clause that asks for several formats; none if it asks for one.
+// byFormat splits a clause that asks for several formats; none if it asks for one.
 func (l *lister) byFormat(c clause.Clause) []clause.Clause {
 	formats, begin, end := l.listOfFormats(c.Words)
 	var parts []clause.Clause
@@ -39,7 +39,7 @@ func (l *lister) byFormat(c clause.Clause) []clause.Clause {
 }
 
 // listOfFormats returns the formats that the words ask for, and the bounds of their list. It returns none if the words
-// ask for one format, or name the formats of files at hand.
+// ask for one format, or only name the formats of given files.
 func (l *lister) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, begin, end int) {
 	for i, w := range words {
 		if !l.isFormat(words, i) || !l.leadsToFormat(words[:i]) {
@@ -57,12 +57,12 @@ func (l *lister) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, 
 	return nil, 0, 0
 }
 
-// isFormat reports whether the word at i is a format, and not that of a file at hand.
+// isFormat reports whether the word at i is a wanted format, not that of a given file.
 func (l *lister) isFormat(words []retrieve.Word, i int) bool {
 	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(words[i].Lower()) && !l.ShownFormat(words, i)
 }
 
-// leadsToFormat reports whether words end with what leads to a format that is wanted: "as a", "I need".
+// leadsToFormat reports whether words end with an introduction of a wanted format: "as a", "I need".
 func (l *lister) leadsToFormat(words []retrieve.Word) bool {
 	for len(words) > 0 && (l.Is("articles", words[len(words)-1]) || words[len(words)-1].Lower() == "both" || words[len(words)-1].Text == ":") {
 		words = words[:len(words)-1]
@@ -74,8 +74,8 @@ func (l *lister) leadsToFormat(words []retrieve.Word) bool {
 	return l.Is("targets", last) || l.Is("wanting", last)
 }
 
-// byText are the clauses of a clause that has several texts written, each at a place of its own: "write "Hello" at
-// the top and "Bye" at the bottom".
+// byText splits a clause that writes several texts, each at its own place: "write "Hello" at the top and "Bye" at the
+// bottom".
 func (l *lister) byText(c clause.Clause) []clause.Clause {
 	core := l.Lexicon.Core(c.Words)
 	at := l.Find("lettering", core)
@@ -94,7 +94,7 @@ func (l *lister) byText(c clause.Clause) []clause.Clause {
 	var parts []clause.Clause
 	for i, words := range texts {
 		words = slices.Concat(core[at:at+1], words)
-		if i+1 < len(texts) && len(l.behindPlace(words)) == 0 { // "… in red" is said once of all
+		if i+1 < len(texts) && len(l.behindPlace(words)) == 0 { // "… in red" applies to all
 			words = slices.Concat(words, looks)
 		}
 		part := l.Part(c, words)
@@ -106,7 +106,7 @@ func (l *lister) byText(c clause.Clause) []clause.Clause {
 	return parts
 }
 
-// hasPlacedText reports whether the words are one text to be written, and the place where it goes.
+// hasPlacedText reports whether the words are one text to write, and its place.
 func (l *lister) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 	quotes, places := 0, 0
 	for i, w := range words {
@@ -124,7 +124,7 @@ func (l *lister) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 	return quotes == 1 && places > 0
 }
 
-// behindPlace are the words behind the last place and the text.
+// behindPlace returns the words after the last place and the text.
 func (l *lister) behindPlace(words []retrieve.Word) []retrieve.Word {
 	from := len(words)
 	for from > 0 && !words[from-1].IsQuote() && !l.Is("places", words[from-1]) {
@@ -133,8 +133,7 @@ func (l *lister) behindPlace(words []retrieve.Word) []retrieve.Word {
 	return words[from:]
 }
 
-// byPage are the clauses of a clause that wants each of some pages as a file of its own: "extract pages 1 and 3 as
-// separate files".
+// byPage splits a clause that wants several pages as separate files: "extract pages 1 and 3 as separate files".
 func (l *lister) byPage(c clause.Clause) []clause.Clause {
 	apart := l.Find("apart", c.Words)
 	pages := slices.IndexFunc(c.Words, func(w retrieve.Word) bool { return w.Lower() == "pages" })
@@ -168,10 +167,10 @@ func (l *lister) byPage(c clause.Clause) []clause.Clause {
 	return parts
 }
 
-// byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
+// byPlace splits a clause that lists places: "cut 50 px off the top and the bottom".
 func (l *lister) byPlace(c clause.Clause) []clause.Clause {
 	core := l.Lexicon.Core(c.Words)
-	place := func(i int) (int, bool) { // where a place begins at i, behind its article
+	place := func(i int) (int, bool) { // where the place at i begins, after its article
 		for i < len(core) && l.Is("determiners", core[i]) {
 			i++
 		}
@@ -208,8 +207,8 @@ func (l *lister) byPlace(c clause.Clause) []clause.Clause {
 	return parts
 }
 
-// byObject splits an order before the "and" that begins a second thing to be added: "add a drop shadow and a white
-// border", "give it a border and rounded corners".
+// byObject splits an order before the "and" that adds a second thing: "add a drop shadow and a white border", "give
+// it a border and rounded corners".
 func (l *lister) byObject(c clause.Clause) []clause.Clause {
 	core := l.Lexicon.Core(c.Words)
 	if len(core) == 0 || !l.Is("adding", core[0]) {
@@ -233,7 +232,7 @@ func (l *lister) byAddition(c clause.Clause) []clause.Clause {
 	return []clause.Clause{l.Part(c, core[:at]), l.Part(c, append([]retrieve.Word{l.Coined("add")}, core[at+1:]...))}
 }
 
-// splitAt are the words between those that part them.
+// splitAt splits words at those for which parts is true, without these.
 func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve.Word {
 	var runs [][]retrieve.Word
 	for {
@@ -248,7 +247,7 @@ func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve
 	}
 }
 
-// firstParts are the parts of a clause by the first way to split it that gives any.
+// firstParts returns the parts from the first of the ways that splits the clause.
 func firstParts(c clause.Clause, ways ...func(clause.Clause) []clause.Clause) (parts []clause.Clause) {
 	for _, split := range ways {
 		if parts = split(c); len(parts) > 0 {

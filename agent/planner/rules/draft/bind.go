@@ -15,19 +15,19 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// binder binds the arguments of one clause's tool to resources: first to those that the
-// clause names, then to those that it points at.
+// binder binds the arguments of a clause's tool to resources: first to those that the clause names, then to those that it
+// refers to.
 type binder struct {
 	*scene.Scene
 
 	r      *scene.Reading
-	left   []scene.Thing // files of the clause that no argument has taken yet
-	fixed  []scene.Thing // what each run takes
-	spread []scene.Thing // what the clause is repeated over
+	left   []scene.Thing // files of the clause not yet bound
+	fixed  []scene.Thing // things that every run takes
+	spread []scene.Thing // things that the clause is repeated for
 }
 
-// Bind finds the resources that the clause is applied to, one list for each run. missing is
-// the type that nothing gives; choices are the resources among which people must choose.
+// Bind finds the resources for the clause, one list for each run. Missing is a type without a resource; choices are the
+// resources among which people must choose.
 func (d *Drafter) Bind(r *scene.Reading) (runs [][]scene.Thing, missing plan.Type, choices []scene.Thing) {
 	b := binder{Scene: d.Scene, r: r, left: slices.Clone(r.Files)}
 	if len(r.Head.Media) == 0 {
@@ -69,8 +69,8 @@ func (d *Drafter) Bind(r *scene.Reading) (runs [][]scene.Thing, missing plan.Typ
 	return b.runs(), "", nil
 }
 
-// extras binds the media that the tool may be given besides, where the clause speaks of them, "a
-// slideshow of these with the music", or a single one came with the message.
+// extras binds optional media of the tool, if the clause mentions them, "a slideshow of these with the music", or if a
+// single one came with the message.
 func (b *binder) extras() {
 	for _, a := range b.r.Head.Args {
 		if !a.Optional || !a.Type.Media() {
@@ -86,9 +86,8 @@ func (b *binder) extras() {
 	}
 }
 
-// orderPair puts two resources of one type into the order of the tool's arguments: "put the logo on
-// the photo" names the second one first. A file that is not named is the other one of two. It returns
-// both where nothing says which is which.
+// orderPair puts two resources of one type into the order of the tool's arguments: "put the logo on the photo" names the
+// second one first. A file that is not named is the other one of two. It returns both if the order is unclear.
 func (b *binder) orderPair() (choices []scene.Thing) {
 	f := b.r.Head
 	first, _, ok := f.Pair()
@@ -106,7 +105,7 @@ func (b *binder) orderPair() (choices []scene.Thing) {
 		files, between = []scene.Thing{said[0].Thing, said[1].Thing}, words[said[0].at+1:said[1].at]
 	case len(said) == 1 && len(sent) == 2:
 		files, between = slices.Concat([]scene.Thing{said[0].Thing}, scene.Without(sent, []scene.Thing{said[0].Thing})), words[said[0].at+1:]
-		if b.linkIn(between) == "" { // the other one is spoken of first
+		if b.linkIn(between) == "" { // the other one is mentioned first
 			between = words[:said[0].at]
 			slices.Reverse(files)
 		}
@@ -130,9 +129,9 @@ func (b *binder) orderPair() (choices []scene.Thing) {
 	return nil
 }
 
-// onMany finds the one resource that comes to each of several of its type: "put the logo on all of these". It is the
-// one that the clause names alone on its side of the word between them, else the one that is called as the tool's
-// description calls it, else the last one.
+// onMany finds the one resource to add to each of several of its type: "put the logo on all of these". It is the one that
+// the clause names alone on its side of the word between them, else the one named as in the tool's description, else the
+// last one.
 func (b *binder) onMany() (top, under []scene.Thing, ok bool) {
 	f := b.r.Head
 	first, ok := f.OnePerFile()
@@ -169,19 +168,19 @@ func (b *binder) onMany() (top, under []scene.Thing, ok bool) {
 		top = sent[i : i+1]
 	}
 	under = scene.Without(sent, top)
-	if b.r.Prev != nil && len(scene.Fitting(b.r.Prev.Results, first.Type)) > 1 { // the results of the clause before
+	if b.r.Prev != nil && len(scene.Fitting(b.r.Prev.Results, first.Type)) > 1 { // results of the previous clause
 		under = slices.DeleteFunc(scene.Fitting(b.r.Prev.Results, first.Type), func(e scene.Thing) bool { return e.Root == top[0].Source.Name })
 	}
 	return top, under, true
 }
 
-// mention is a thing of which a clause speaks, with the place of the word.
+// mention is a thing that a clause mentions, with the index of the word.
 type mention struct {
 	scene.Thing
 	at int
 }
 
-// mentions are the things of a type that the clause names, or counts as "the second one", each once.
+// mentions returns the things of a type that the clause names or counts ("the second one"), without duplicates.
 func (b *binder) mentions(typ plan.Type) []mention {
 	var all []mention
 	words := b.r.Clause.Words
@@ -204,8 +203,8 @@ func (b *binder) mentions(typ plan.Type) []mention {
 	return all
 }
 
-// second finds which of two files is the tool's second argument: the one behind which the clause says what the
-// tool is told ("the first one quieter"), or the one that its name tells apart (voice.mp3 and music.mp3).
+// second finds which of two files is the tool's second argument: the one followed by the tool's values in the clause
+// ("the first one quieter"), or the one that is recognized by its name (voice.mp3 and music.mp3).
 func (b *binder) second(files []scene.Thing, said []mention) (scene.Thing, bool) {
 	words := b.r.Clause.Words
 	for _, m := range said {
@@ -233,7 +232,7 @@ func (b *binder) second(files []scene.Thing, said []mention) (scene.Thing, bool)
 	return scene.Thing{}, false
 }
 
-// linkIn is the first of the words by which the tool's examples tell its pair apart; "" if there is none.
+// linkIn returns the first of the words that distinguish the tool's pair in its examples; "" if there is none.
 func (b *binder) linkIn(words []retrieve.Word) string {
 	for _, w := range words {
 		if _, known := b.r.Head.Swapped[w.Lower()]; known {
@@ -247,7 +246,7 @@ func countOf(args []toolbox.Arg, t plan.Type) int {
 	return len(slices.DeleteFunc(slices.Clone(args), func(a toolbox.Arg) bool { return a.Type != t }))
 }
 
-// texts binds a tool that takes nothing but texts: what a file says must be made first.
+// texts binds a tool that only takes texts: the text of a file must be extracted first.
 func (b *binder) texts() [][]scene.Thing {
 	var runs [][]scene.Thing
 	for _, e := range b.left {
@@ -266,8 +265,8 @@ func (b *binder) texts() [][]scene.Thing {
 	return [][]scene.Thing{nil}
 }
 
-// point finds what the clause means for an argument without naming it, unless it can be made
-// of what is there.
+// point finds the thing that the clause means for an argument without naming it, unless it can be made from existing
+// things.
 func (b *binder) point(typ plan.Type) (ok bool, choices []scene.Thing) {
 	if e, ok := b.spoken(typ); ok && !scene.Among(b.fixed, e) {
 		b.take(typ, e)
@@ -281,7 +280,7 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []scene.Thing) {
 	}
 	beside := len(b.fixed) > 0 || slices.ContainsFunc(b.left, func(e scene.Thing) bool { return b.r.Head.Takes(e.Typ) })
 	if sent := scene.Without(b.Sent(typ), slices.Concat(b.fixed, b.spread)); beside && typ.Media() && len(sent) == 1 && countOf(b.r.Head.Media, typ) == 1 {
-		b.fixed = append(b.fixed, sent[0]) // it came with the message, and need not be made
+		b.fixed = append(b.fixed, sent[0]) // it came with the message, so it need not be made
 		return true, nil
 	}
 	if b.isLaid(typ) {
@@ -303,13 +302,13 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []scene.Thing) {
 	return false, nil
 }
 
-// isLaid reports whether the tool lays a sound on a video that is bound already: that of the same video is not meant.
+// isLaid reports whether the tool adds a sound to a video that is bound already: the video's own sound is not meant.
 func (b *binder) isLaid(typ plan.Type) bool {
 	video := slices.ContainsFunc(slices.Concat(b.fixed, b.spread), func(e scene.Thing) bool { return e.Typ == plan.Video })
 	return typ == plan.Audio && video && b.r.Head.Returns == plan.Video
 }
 
-// take binds a thing, or the group that is meant with it.
+// take binds a thing, or the group that it stands for.
 func (b *binder) take(typ plan.Type, e scene.Thing) {
 	if many := b.group(typ, e); len(many) > 1 && len(b.spread) == 0 {
 		b.spread = many
@@ -318,8 +317,7 @@ func (b *binder) take(typ plan.Type, e scene.Thing) {
 	b.fixed = append(b.fixed, e)
 }
 
-// runs are the lists of resources that come out. Files that the tool does not take itself are
-// what its inputs are made from.
+// runs returns the resulting lists of resources. The tool's inputs are made from files that it cannot take itself.
 func (b *binder) runs() [][]scene.Thing {
 	spread, fixed := b.spread, slices.Concat(b.fixed, b.left)
 	if len(b.spread) == 0 && len(b.fixed) == 0 && len(b.left) > 1 && !b.r.Marked() {
@@ -335,8 +333,8 @@ func (b *binder) runs() [][]scene.Thing {
 	return runs
 }
 
-// spoken finds the sound or video that the clause speaks of as there: "put that music on the
-// video", "compose a tune and dub the video with it".
+// spoken finds the sound or video that the clause refers to as existing: "put that music on the video", "compose a tune
+// and dub the video with it".
 func (b *binder) spoken(typ plan.Type) (scene.Thing, bool) {
 	refs := b.r.Refs
 	if typ == plan.Audio && refs.Pronoun && b.r.Prev != nil {
@@ -350,21 +348,21 @@ func (b *binder) spoken(typ plan.Type) (scene.Thing, bool) {
 	return b.Things.Latest(typ, func(e scene.Thing) bool { return len(b.r.Files) == 0 || e.Made })
 }
 
-// small finds the mask, the boxes or the like that the clause means: only something that was
-// made or given as such, and of the thing that the clause names.
+// small finds the mask, boxes or similar thing that the clause means: only one that was made or given as such, and of the
+// object that the clause names.
 func (b *binder) small(typ plan.Type) (scene.Thing, bool) {
 	if typ.Media() && !typ.ImageMap() || b.r.Marked() {
 		return scene.Thing{}, false
 	}
 	e, ok := b.Things.Latest(typ, func(e scene.Thing) bool { return e.Typ == typ })
-	if !ok || !e.Made { // a picture came with the message, and boxes of an earlier one are not of it
+	if !ok || !e.Made { // boxes of an earlier picture do not belong to a new one
 		return e, ok && (e.Given || b.r.Refs.Definite[typ] || len(b.Sent(plan.Image)) == 0)
 	}
 	return e, b.r.Prev == nil || strings.Contains(strings.ToLower(b.r.Prev.Object), strings.ToLower(b.r.Object))
 }
 
-// editsOn reports whether the clause edits what the one before has edited: "shrink it and rotate
-// left" asks for one picture.
+// editsOn reports whether the clause edits the result of the previous one: "shrink it and rotate left" asks for one
+// picture.
 func (b *binder) editsOn(e scene.Thing) bool {
 	prev := b.r.Prev
 	if prev == nil || b.r.Clause.Join != clause.Along || !scene.Among(prev.Results, e) ||
@@ -375,7 +373,7 @@ func (b *binder) editsOn(e scene.Thing) bool {
 	return edits(prev.Head) && edits(b.r.Head)
 }
 
-// sources are the kinds of media that the type can come from, the likeliest first.
+// sources returns the types of media that the type can be made from, likeliest first.
 func (b *binder) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
 	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
@@ -386,9 +384,8 @@ func (b *binder) sources(typ plan.Type) []plan.Type {
 	return types
 }
 
-// meant finds what the clause means of one kind of media: what is pointed at first, then what
-// the request named last, what came with it, and what the thread has. If several may be meant,
-// they are returned instead.
+// meant finds the thing of one type that the clause means: first a thing that it refers to, then the one that the request
+// named last, one that came with it, and one of the thread. If several are possible, it returns these instead.
 func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thing) {
 	refs := b.r.Refs
 	if e, ok := b.Nth(refs.Ordinal, k); ok {
@@ -426,10 +423,10 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 	return e, ok, nil
 }
 
-// Enough reports whether an argument that takes many can be given these.
+// Enough reports whether there are enough things for an argument that takes many.
 func Enough(things []scene.Thing) bool { return len(things) >= 2 || len(things) == 1 && things[0].Many }
 
-// several finds what an argument that takes many is given.
+// several finds the things for an argument that takes many.
 func (b *binder) several(typ plan.Type) []scene.Thing {
 	if fits := scene.Fitting(b.left, typ); Enough(fits) {
 		return fits
@@ -450,7 +447,7 @@ func (b *binder) several(typ plan.Type) []scene.Thing {
 	return all // "put it beside the original"
 }
 
-// asChanged are files as the clauses before have changed them: "rotate the first one and put them in a grid".
+// asChanged returns the latest versions of files after previous clauses: "rotate the first one and put them in a grid".
 func (b *binder) asChanged(files []scene.Thing) []scene.Thing {
 	if b.r.Refs.Original || b.r.Prev == nil {
 		return files
@@ -466,8 +463,8 @@ func (b *binder) asChanged(files []scene.Thing) []scene.Thing {
 	return out
 }
 
-// inSequence puts two things that become one into the order that the clause states: "add b.mp4 at the end of
-// a.mp4", "after the intro, play the talk".
+// inSequence puts two things to join into the order that the clause states: "add b.mp4 at the end of a.mp4", "after the
+// intro, play the talk".
 func (b *binder) inSequence(many []scene.Thing) []scene.Thing {
 	words := b.r.Clause.Words
 	named := slices.IndexFunc(words, retrieve.Word.IsFile)
@@ -490,8 +487,8 @@ func (b *binder) inSequence(many []scene.Thing) []scene.Thing {
 	return many
 }
 
-// group is what "them", "both" and "these pictures" mean where e is one of them. What a clause made of several
-// files goes on together: "resize them and save as webp".
+// group returns the things that "them", "both" and "these pictures" mean if e is one of them. The results of a clause for
+// several files stay together: "resize them and save as webp".
 func (b *binder) group(typ plan.Type, e scene.Thing) []scene.Thing {
 	goesOn := e.Made && b.r.Refs.Ordinal == 0
 	if !b.r.Refs.Plural && !goesOn || len(b.r.Files) > 0 {

@@ -19,25 +19,24 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// cover says which words of a clause are accounted for: by the tools that carry it out, by
-// what they are told, by the resources, or because they ask for nothing.
+// cover determines which words of a clause are accounted for: by its tools, by their values, by resources, or because
+// they have no meaning for tools.
 type cover struct {
 	*told.Reader
 	r     *scene.Reading
 	tools []*profile.Profile
-	text  string             // that is looked at
-	given map[plan.Type]bool // kinds of resources that the subtask takes
-	says  profile.Set        // the words of the texts that the tools are told, and of their descriptions
-	args  []toolbox.Arg      // that the tools are told
-	told  []string           // the texts of these
-	// orders are what a tool would write as a caption although it reads like an order.
+	text  string             // the text being checked
+	given map[plan.Type]bool // types of resources that the subtask takes
+	says  profile.Set        // words of the tools' values and descriptions
+	args  []toolbox.Arg      // arguments with values
+	told  []string           // texts of their values
+	// orders are texts that a tool would write as a caption although they read like orders.
 	orders []string
-	// grades are those of the words that a parameter should be told and cannot read: "a bit" of an angle.
+	// grades are words for a parameter that cannot read them: "a bit" for an angle.
 	grades profile.Set
 }
 
-// Leftover returns the words of the clause that its subtask and the steps beside it do not
-// account for, as they are written.
+// Leftover returns the words of the clause, as written, that its subtask and the given steps do not account for.
 func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) []string {
 	c := &cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
 	for _, a := range allTold(sub) {
@@ -71,8 +70,8 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	return unknown
 }
 
-// hears reports whether the parameter reads the text otherwise without the word, or without the quantity
-// that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
+// hears reports whether the parameter reads another value without the word, or without the quantity that the word belongs
+// to: in "sharpen the eyes" it ignores the eyes.
 func hears(p param.Param, text, word string) bool {
 	halfTransparent := p.Type == param.Opacity && len(english.WordsOf(text)) == 2 // one value with "half"
 	if p.Type == param.Text || p.Type == param.Condition || p.Type == param.Sizes || halfTransparent {
@@ -92,8 +91,8 @@ func hears(p param.Param, text, word string) bool {
 	return told.ReadsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
-// dependsOn reports whether the value that the parameter reads from the text depends on the quantity in it. What is said
-// may be what is meant without it: "contrast +20%" and "contrast".
+// dependsOn reports whether the value that the parameter reads from the text depends on the quantity. The quantity may
+// also equal the default: "contrast +20%" and "contrast".
 func dependsOn(p param.Param, text, said string) bool {
 	return told.ReadsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
 		p.Type == param.Adjustment && told.ReadsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
@@ -104,12 +103,12 @@ var digits = lazyregexp.New(`\d+(?:[.,]\d+)?`)
 // Measured reports whether a quantity has a unit.
 func Measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 
-// saysAll reports whether the tools are told each word of the text.
+// saysAll reports whether every word of the text is in a value for the tools.
 func (c *cover) saysAll(text string) bool {
 	return !slices.ContainsFunc(english.WordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
 }
 
-// unknown returns the words of a part of the text that nothing accounts for.
+// unknown returns the words of a part of the text that are not accounted for.
 func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	if len(words) == 0 {
 		return nil
@@ -140,7 +139,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	return unknown
 }
 
-// announces reports whether the word at i leads to a quotation: "that says".
+// announces reports whether the word at i introduces a quotation: "that says".
 func (c *cover) announces(words []retrieve.Word, i int) bool {
 	for k := max(0, i-3); k <= i; k++ {
 		if n := c.Begins("announcing", words[k:]); k+n > i && k+n < len(words) && words[k+n].IsQuote() {
@@ -150,7 +149,7 @@ func (c *cover) announces(words []retrieve.Word, i int) bool {
 	return false
 }
 
-// givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" gives none.
+// givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" has none.
 func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
 	if i > 1 && i+1 < len(words) && words[i].Lower() == "to" && c.Is("delivering", words[i+1]) { // "smaller to email it"
 		return true
@@ -158,11 +157,11 @@ func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
 	return i > 0 && c.Is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
 }
 
-// unmeasured returns the quantities that no tool is told, or can be told.
+// unmeasured returns the quantities that are not a value for a tool.
 func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Quantity {
-	taken := map[int]int{} // quantities that each argument holds
+	taken := map[int]int{} // number of quantities per argument
 	return slices.DeleteFunc(slices.Clone(found), func(q quantity.Quantity) bool {
-		said := strings.ReplaceAll(strings.ToLower(text[q.Start:q.End]), " %", "%") // as told
+		said := strings.ReplaceAll(strings.ToLower(text[q.Start:q.End]), " %", "%") // as in the value
 		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.Head.Description), said) {
 			return true
 		}
@@ -184,12 +183,12 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 				return true
 			}
 		}
-		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.Files) > 1 // how many files there are
+		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.Files) > 1 // the number of files
 	})
 }
 
-// named reports whether a quantity in words only names something: it stands in the tool's templates, or in a choice
-// that was made, and none of the tool's settings takes such quantities. "Mirror the upper half onto the other half".
+// named reports whether a quantity in words is only part of a name: it occurs in the tool's templates, or in a choice, and
+// no setting of the tool takes such quantities. "Mirror the upper half onto the other half".
 func (c *cover) named(q quantity.Quantity, said string) bool {
 	foreign := func(w string) bool {
 		return !c.r.Head.Own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(profile.ChoiceWords(a), w) })
@@ -197,8 +196,8 @@ func (c *cover) named(q quantity.Quantity, said string) bool {
 	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.Head.TakesUnit(q.Unit) && !slices.ContainsFunc(english.WordsOf(said), foreign)
 }
 
-// changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
-// and 400x400" is one size, and the second is left over.
+// changes reports whether the text of an argument has another value, or none, without the quantity: "200x200 and 400x400"
+// is one size, and the second is left over.
 func (c *cover) changes(i int, said string) bool {
 	if len(quantity.Find(c.told[i])) < 2 {
 		return true
@@ -216,10 +215,10 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	default:
 		return true // numbers are quantities
 	}
-	text, written := w.Lower(), c.text[w.Start:w.End] // its spelling may have been corrected
+	text, written := w.Lower(), c.text[w.Start:w.End] // the spelling may have been corrected
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
-		return false // "how long is this video" is no question of the world
+		return false // "how long is this video" is not a general question
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
@@ -237,7 +236,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.Head.Args, func(a toolbox.Arg) bool {
 			return profile.Kind(a) == param.Region || profile.SettingOf(a) == param.Aspect
 		})
-	case c.In("prohibiting", text): // the tool says itself what it leaves alone
+	case c.In("prohibiting", text): // the tool's own words say what it leaves unchanged
 		return c.r.Head.About["without"]
 	case c.In("unable", text): // "Discord won't take more than 8 MB"
 		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
@@ -258,19 +257,18 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
 }
 
-// someCorner reports whether the word leaves open in which corner something is put, which the tool decides.
+// someCorner reports whether the word leaves the corner open, so that the tool chooses one.
 func (c *cover) someCorner(text string) bool {
 	open := func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Position && a.Optional }
 	return text == "corner" && slices.ContainsFunc(c.r.Head.Args, open)
 }
 
-// codeAtHand reports whether the word at i speaks of a program that came with the message: "my script".
+// codeAtHand reports whether the word at i refers to source code that came with the message: "my script".
 func (c *cover) codeAtHand(words []retrieve.Word, i int) bool {
 	return c.Is("code nouns", words[i]) && c.Determined(words, i) && c.Things.SentText()
 }
 
-// tabled reports whether the word stands in a table that the tool works on: "the total for March" is about
-// some rows of it.
+// tabled reports whether the word occurs in a table that the tool works on: "the total for March" is about some rows.
 func (c *cover) tabled(text string) bool {
 	column := func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Text && !a.Optional }
 	if !slices.ContainsFunc(c.r.Head.Args, column) {
@@ -281,15 +279,14 @@ func (c *cover) tabled(text string) bool {
 	})
 }
 
-// knows reports whether the class of words asks for one of the tools, or for one that makes
-// what the first needs.
+// knows reports whether the class of words asks for one of the tools, or for one that makes an input of the first.
 func (c *cover) knows(class string) bool {
 	asked := func(f *profile.Profile) bool { return c.Index.Vocabulary(f.Name, class) }
 	if slices.ContainsFunc(c.tools, asked) {
 		return true
 	}
 	for _, a := range c.r.Head.Args {
-		own := a.Type == plan.Text && c.r.Head.TextOnly && len(c.r.Files) == 0 // a text that the clause itself says
+		own := a.Type == plan.Text && c.r.Head.TextOnly && len(c.r.Files) == 0 // a text in the clause itself
 		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && a.Type != plan.Document && !own && c.Makes(a.Type, asked) {
 			return true
 		}
@@ -297,12 +294,12 @@ func (c *cover) knows(class string) bool {
 	return false
 }
 
-// handles returns a test for tools that take or make media of the type: "pdf" is the name of a document then.
+// handles returns a test for tools that take or make media of the type. For these, "pdf" means a document.
 func handles(t plan.Type) func(*profile.Profile) bool {
 	return func(f *profile.Profile) bool { return f.Returns == t || f.Takes(t) }
 }
 
-// format reports whether a tool writes the format, or a file at hand is of it.
+// format reports whether a tool writes the format, or a given file has it.
 func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == profile.Base(c.r.Head.Returns) || format == "gif"
@@ -311,7 +308,7 @@ func (c *cover) format(format string) bool {
 	return converts && told && writes || !converts && named
 }
 
-// grammar reports whether the word at i says nothing that a tool must know.
+// grammar reports whether the word at i has no meaning for tools.
 func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
 	if c.Lexicon.Stop(text) || c.mediaNoun(words, i) {
@@ -324,15 +321,15 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.In(section, text) })
 }
 
-// parts reports whether the word at i says into how many something is parted: "in two", but
-// not "in two sentences".
+// parts reports whether the word at i is the number of parts to split something into: "in two", but not "in two
+// sentences".
 func (c *cover) parts(words []retrieve.Word, i int) bool {
 	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.Is("asides", words[i+1]) || c.Is("targets", words[i+1])
 	return i > 0 && last && (words[i-1].Lower() == "in" || words[i-1].Lower() == "into") && c.Is("parting", words[i])
 }
 
-// mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a
-// short clip" asks for one, "the clip" is there.
+// mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a short clip" asks for one,
+// "the clip" exists.
 func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 	typ := c.Lexicon.MediaNoun(words[i : i+1])
 	there := slices.ContainsFunc(c.Things, func(e scene.Thing) bool { return e.Given && profile.Base(e.Typ) == typ })
@@ -347,12 +344,12 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 	})
 }
 
-// open reports whether the noun at i stands with an article that leaves it open: "a picture".
+// open reports whether the noun at i has an indefinite article: "a picture".
 func (c *cover) open(words []retrieve.Word, i int) bool {
 	return c.Any("articles", words[max(0, i-3):i])
 }
 
-// pointed reports whether the word at i only says which thing is meant.
+// pointed reports whether the word at i only identifies a thing.
 func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	w, text, next := words[i], words[i].Lower(), i+1 < len(words)
 	_, isMap := english.MapNouns[text]
@@ -384,27 +381,27 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	return false
 }
 
-// looksAt reports whether the tool only tells about the one file at hand.
+// looksAt reports whether the tool only describes the only given file.
 func (c *cover) looksAt() bool {
 	given := slices.DeleteFunc(slices.Clone(c.Things), func(e scene.Thing) bool { return !e.Given || e.Made })
 	return len(given) == 1 && c.r.Head.Returns == plan.Text && !c.r.Head.TextOnly
 }
 
-// shows reports whether the word names the thing that the clause is about, where a mask or a box
-// shows which one is meant, or where the tool's templates have a slot for such words.
+// shows reports whether the word names the clause's object, if a mark identifies it, or if the tool's templates have a
+// slot for such words.
 func (c *cover) shows(text string) bool {
 	shown := slices.ContainsFunc(c.r.Files, func(e scene.Thing) bool { return profile.MarkType(e.Typ) })
 	return (shown || c.r.Head.Slot) && slices.Contains(english.WordsOf(c.r.Object), text)
 }
 
-// paced reports whether the time q of the clause is the length that the tool's factor makes.
+// paced reports whether q is the length from which the tool's speed factor is computed.
 func (c *cover) paced(q quantity.Quantity) bool {
 	length, ok := c.Pace.Lasting(c.r)
 	_, paces := c.r.Head.Pace()
 	return ok && paces && q == length && c.Pace.FactorFor(c.r, q) != ""
 }
 
-// ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
+// ofPace reports whether the word at i only introduces such a length.
 func (c *cover) ofPace(words []retrieve.Word, i int) bool {
 	q, _ := c.Pace.Lasting(c.r)
 	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)

@@ -1,5 +1,5 @@
-// Package draft drafts the subtask of a clause: which files its tool is applied to, what the tool is told, and which
-// words of the clause nothing accounts for. Such words are never passed over.
+// Package draft drafts the subtask of a clause: the files for its tool, the tool's values, and the words of the clause
+// that are not accounted for, which are never ignored.
 package draft
 
 import (
@@ -18,12 +18,11 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Drafter drafts the subtask of a clause: by which tool, of which resources, told what, and
-// which words that leaves over.
+// Drafter drafts the subtask of a clause: its tool, resources and values, and the words that are left over.
 type Drafter struct{ *match.Matcher }
 
-// PreferCovering takes, of the tools that are about as near as the nearest, the first one that
-// accounts for every word of the clause. If none does, the nearest stays.
+// PreferCovering selects, among the tools with about the best score, the first one that accounts for every word of the
+// clause. If none does, the best tool stays.
 func (d *Drafter) PreferCovering(r *scene.Reading) {
 	near, first := r.Rivals, true
 	for _, v := range near {
@@ -31,7 +30,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 			break
 		}
 		if v.Tool.TextOnly && !near[0].Tool.TextOnly {
-			continue // it would pass over the files
+			continue // it would ignore the files
 		}
 		d.settleOn(r, v)
 		if d.pointsNowhere(r) {
@@ -41,7 +40,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 		covers := missing != "" || d.Covers(r, runs[0])
 		switch lacking := missing != "" || !d.Lacks(r).IsZero(); {
 		case lacking && first && covers:
-			return // it is asked for
+			return // the person is asked for it
 		case lacking:
 			continue
 		case covers:
@@ -52,14 +51,14 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	d.settleOn(r, near[0])
 }
 
-// Covers reports whether the clause's tool, given those media, accounts for each word of the clause.
+// Covers reports whether the clause's tool with the media accounts for every word of the clause.
 func (d *Drafter) Covers(r *scene.Reading, media []scene.Thing) bool {
 	sub := d.Subtask(r, media)
 	return len(d.Leftover(r, sub, d.Steps(r, sub, media)...)) == 0
 }
 
-// OtherKind returns the file that the clause would change into another kind of media: a tool
-// that edits pictures would make a picture of a video.
+// OtherKind returns a file that the tool would change into another kind of media: a tool that edits pictures would turn a
+// video into a picture.
 func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing, bool) {
 	typ := r.Head.Returns
 	if !typ.Media() || typ.ImageMap() || !r.Head.Takes(typ) || Nouns[typ].IsZero() || r.Head.Generates() ||
@@ -81,7 +80,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 	return scene.Thing{}, false
 }
 
-// Lacks is the question for what the clause must say and does not.
+// Lacks returns the question about a required value that the clause lacks.
 func (d *Drafter) Lacks(r *scene.Reading) plan.Message {
 	for _, a := range r.Head.Args {
 		if profile.MarkType(a.Type) && d.pointsNowhere(r) {
@@ -95,10 +94,10 @@ func (d *Drafter) Lacks(r *scene.Reading) plan.Message {
 			return q
 		}
 	}
-	return plan.Message{} // the words of the clause stand for it
+	return plan.Message{} // the words of the clause serve as the value
 }
 
-// Glance finds the tool of a clause whose turn has not come.
+// Glance finds the tool of a later clause.
 func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
 	r := &scene.Reading{Clause: c, Words: d.Lexicon.Core(c.Words), Text: c.Text, Form: d.Lexicon.FormOf(c.Words), Head: &profile.Profile{}}
 	r.Refs, r.Stated = d.References(r), clause.QuantitiesIn(d.Text, c.Words)
@@ -106,14 +105,13 @@ func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
 	return r
 }
 
-// settleOn takes a tool for the clause.
+// settleOn selects a tool for the clause.
 func (d *Drafter) settleOn(r *scene.Reading, v scene.Rival) {
 	r.Head, r.Score = v.Tool, v.Score
 	r.Object = d.Objects.Meant(r)
 }
 
-// pointsNowhere reports whether the tool needs to be shown a place on a picture, and the clause
-// names no thing there: "crop it".
+// pointsNowhere reports whether the tool needs a mark on a picture, and the clause names no object there: "crop it".
 func (d *Drafter) pointsNowhere(r *scene.Reading) bool {
 	return r.Head.TakesMark() && r.Object == "" && len(d.Marks) == 0 &&
 		!slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return profile.MarkType(e.Typ) })
@@ -128,7 +126,7 @@ func askForValue(p param.Param) plan.Message {
 	return plan.Say("What should %q be? Please say %s.", called, p.About)
 }
 
-// wantsAnotherFormat reports whether the clause speaks of another format.
+// wantsAnotherFormat reports whether the clause mentions another format.
 func (d *Drafter) wantsAnotherFormat(r *scene.Reading) bool {
 	words := r.Clause.Words
 	for i, w := range words {
@@ -139,7 +137,7 @@ func (d *Drafter) wantsAnotherFormat(r *scene.Reading) bool {
 	return false
 }
 
-// askForText asks for what must be said and cannot be guessed; nothing for what can.
+// askForText asks for a required text that cannot be guessed; it returns nothing for one that can.
 func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 	switch {
 	case a.Param != nil && (a.Param.Type == param.Choice || a.Meaning == plan.Amount):
@@ -165,11 +163,11 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
 		}
 	}
-	return plan.Message{} // the words of the clause stand for it
+	return plan.Message{} // the words of the clause serve as the value
 }
 
-// domains are those of the head, of what may make its inputs, of other ways to the same kind of
-// result, and for a marked part those of the tools that work on one.
+// domains returns the domains of the head, of tools that may make its inputs, of alternatives with the same type of
+// result, and for marks those of the tools that take them.
 func (d *Drafter) domains(head *profile.Profile, sub plan.Subtask, marked bool) []string {
 	have := map[plan.Type]bool{}
 	for _, a := range sub.Args {
@@ -205,7 +203,7 @@ func (d *Drafter) domains(head *profile.Profile, sub plan.Subtask, marked bool) 
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Nouns are the names of types in questions.
+// Nouns maps types to their names in questions.
 var Nouns = map[plan.Type]plan.Message{
 	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
 	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),

@@ -15,16 +15,16 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Step is the work of another tool that a clause asks for beside its own: "make a GIF of the
-// first 3 seconds" cuts the video first, "half speed, as webm" converts the result.
+// Step is the work of another tool that a clause asks for in addition to its own: "make a GIF of the first 3 seconds"
+// cuts the video first, "half speed, as webm" converts the result.
 type Step struct {
 	Tool *profile.Profile
 	Told []toldArg
-	// First reports that it works on what the clause's own tool is given.
+	// First means that it works on the input of the clause's own tool.
 	First bool
 }
 
-// Steps finds what the clause states that its own tool cannot be told and another one can.
+// Steps finds values in the clause that its own tool cannot take but another one can.
 func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing) []Step {
 	if len(r.Clause.More) > 0 {
 		return nil
@@ -73,7 +73,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 	return found
 }
 
-// limitsBytes is 1 for a step that is told a limit in bytes, which a later step would break, else 0.
+// limitsBytes is 1 for a step with a limit in bytes, which a later step would exceed, else 0.
 func (s Step) limitsBytes() int {
 	if slices.ContainsFunc(s.Told, func(a toldArg) bool { return a.setting == param.FileSize }) {
 		return 1
@@ -81,7 +81,7 @@ func (s Step) limitsBytes() int {
 	return 0
 }
 
-// isTold reports whether what the tool is told holds the words, and the value that it reads there depends on them.
+// isTold reports whether a value for the tool contains the words, and depends on them.
 func isTold(f *profile.Profile, a toldArg, words string) bool {
 	said := a.Source.Value
 	if !strings.Contains(said, words) {
@@ -91,8 +91,8 @@ func isTold(f *profile.Profile, a toldArg, words string) bool {
 	return !ok || told.ReadsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
 }
 
-// worker finds the tool that makes one file of another and takes what it is told, the one
-// nearest to the clause if there are several.
+// worker finds the tool that converts between two types and takes the value, the one most similar to the clause if there
+// are several.
 func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile.Profile, by toolbox.Arg, ok bool) {
 	best := -1.0
 	hits := d.Index.Search(d.Lexicon.Features(r.Clause.Words))
@@ -113,7 +113,7 @@ func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbo
 	return near, by, near != nil
 }
 
-// saysRest reports whether a clause says what a step must be told beside its own value: nothing, or a format.
+// saysRest reports whether the clause states the other required values of a step: none, or a format.
 func (d *Drafter) saysRest(r *scene.Reading, f *profile.Profile) bool {
 	return f.Texts == 0 || f.Tells(plan.Format) && d.Format(r) != ""
 }

@@ -10,11 +10,11 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Subtask is what the clause comes to for one choice of resources.
+// Subtask returns the clause's subtask for one choice of resources.
 func (d *Drafter) Subtask(r *scene.Reading, media []scene.Thing) plan.Subtask {
 	sub := plan.Subtask{Description: r.Text, Returns: r.Head.Returns, Tool: r.Head.Name}
 	for _, e := range media {
-		if e.Typ != plan.Text || r.Head.Takes(plan.AnyFile) { // other texts are given by what they mean
+		if e.Typ != plan.Text || r.Head.Takes(plan.AnyFile) { // other texts are passed by their meaning
 			sub.Args = append(sub.Args, plan.Arg{Type: e.Typ, Source: e.Source})
 		}
 	}
@@ -26,15 +26,15 @@ func (d *Drafter) Subtask(r *scene.Reading, media []scene.Thing) plan.Subtask {
 	return sub
 }
 
-// toldArg is what a clause says for an argument of a tool.
+// toldArg is the value in a clause for an argument of a tool.
 type toldArg struct {
 	plan.Arg
 
-	setting param.Type // of a parameter; "" for a resource
-	words   string     // of the request, where the value is worked out from them
+	setting param.Type // type of the parameter; "" for a resource
+	words   string     // words of the request, if the value is computed from them
 }
 
-// Tell gives a subtask what a clause says.
+// Tell adds a value to a subtask.
 func Tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	if a.setting != "" {
 		said := plan.Said{Words: a.Source.Value, Type: string(a.setting)}
@@ -48,7 +48,7 @@ func Tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	return sub
 }
 
-// AllArgs are the arguments of a subtask, and what it says of settings as texts.
+// AllArgs returns the arguments of a subtask, with its settings as texts.
 func AllArgs(sub plan.Subtask) []plan.Arg {
 	var all []plan.Arg
 	for _, a := range allTold(sub) {
@@ -57,7 +57,7 @@ func AllArgs(sub plan.Subtask) []plan.Arg {
 	return all
 }
 
-// allTold are the arguments of a subtask, and what it says of settings.
+// allTold returns the arguments and settings of a subtask.
 func allTold(sub plan.Subtask) []toldArg {
 	var all []toldArg
 	for _, a := range sub.Args {
@@ -70,7 +70,7 @@ func allTold(sub plan.Subtask) []toldArg {
 	return all
 }
 
-// Dependencies are the indexes of the subtasks whose results the arguments take.
+// Dependencies returns the indexes of the subtasks whose results the arguments use.
 func Dependencies(args []plan.Arg) []int {
 	var indexes []int
 	for _, a := range args {
@@ -84,7 +84,7 @@ func Dependencies(args []plan.Arg) []int {
 	return slices.Compact(indexes)
 }
 
-// Quoting is a question with the texts that it is about, the first ten of them.
+// Quoting returns a question followed by the first ten texts that it is about.
 func Quoting(question string, texts []scene.Thing) plan.Source {
 	var lines []string
 	if question != "" {

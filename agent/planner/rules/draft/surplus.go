@@ -17,7 +17,7 @@ import (
 // surplus finds words that the tool cannot act on: a second value, a missing sound, a part that would stay.
 type surplus struct{ *cover }
 
-// soundless returns the words for a sound that the tool could take but was not given: "a slideshow with music".
+// soundless returns the words for a sound that the tool can take but that is missing: "a slideshow with music".
 func (s surplus) soundless(sub plan.Subtask) []string {
 	_, takes := s.r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
 	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
@@ -33,8 +33,7 @@ func (s surplus) soundless(sub plan.Subtask) []string {
 	return words
 }
 
-// removed are the words by which the clause takes a part of a picture away, where its tool would keep
-// that part: "cut the left half off".
+// removed returns the words that remove a part of a picture, if the tool would keep that part: "cut the left half off".
 func (s surplus) removed() []string {
 	keeps := func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region }
 	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
@@ -53,7 +52,7 @@ func (s surplus) removed() []string {
 	return words
 }
 
-// contradicted are the names of shapes that a size in the clause does not have: "vertical, 1920x1080".
+// contradicted returns the names of shapes that contradict a size in the clause: "vertical, 1920x1080".
 func (s surplus) contradicted() []string {
 	if !s.r.Head.Returns.Media() || s.r.Head.Generates() {
 		return nil
@@ -75,7 +74,7 @@ func (s surplus) contradicted() []string {
 	return words
 }
 
-// alsoChosen are the second values of settings that can have one value: "crop the left and right", "white on black".
+// alsoChosen returns the second values of settings with one value: "crop the left and right", "white on black".
 func (s surplus) alsoChosen() []string {
 	var second []string
 	words := s.r.Clause.Words
@@ -103,8 +102,8 @@ func (s surplus) alsoChosen() []string {
 	return second
 }
 
-// picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is
-// given all of them.
+// picked returns the words that pick one of several results of an earlier subtask, "the second one": a subtask gets all
+// of them.
 func (s surplus) picked() []string {
 	if !slices.ContainsFunc(s.Things, func(e scene.Thing) bool { return e.Many }) {
 		return nil
@@ -118,8 +117,8 @@ func (s surplus) picked() []string {
 	return words
 }
 
-// alsoNamed are the words of a second thing that the clause names, where one is looked for on a picture: "the phone
-// number and the email address".
+// alsoNamed returns the words for a second object, if only one is searched for in a picture: "the phone number and the
+// email address".
 func (s surplus) alsoNamed() []string {
 	words := s.r.Clause.Words
 	object := english.WordsOf(s.r.Object)
@@ -144,7 +143,7 @@ func (s surplus) alsoNamed() []string {
 	return unknown
 }
 
-// greyed are the words for shades of grey where the tool changes light and colours, and its parameter reads none of
+// greyed returns the words for shades of grey, if the tool changes light and colours but its parameter does not read
 // them: "black and white with more contrast".
 func (s surplus) greyed() []string {
 	at := slices.IndexFunc(s.args, func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Adjustment })
@@ -165,7 +164,7 @@ func (s surplus) greyed() []string {
 	return words
 }
 
-// askedBeside are the words that say a choice again behind an "and" or before a "with", and ask for another tool by
+// askedBeside returns the words that repeat a choice after an "and" or before a "with", and ask for another tool by
 // themselves: "more bass and louder".
 func (s surplus) askedBeside() []string {
 	var found []string
@@ -193,8 +192,8 @@ func (s surplus) askedBeside() []string {
 	return found
 }
 
-// asksForOther reports whether the word asks plainly for another tool that could change the result, and not for that of
-// the clause.
+// asksForOther reports whether the word clearly asks for another tool that can change the result, and not for that of the
+// clause.
 func (s surplus) asksForOther(w retrieve.Word) bool {
 	words := []retrieve.Word{w}
 	plainly := slices.DeleteFunc(s.Index.Search(s.Lexicon.Features(words)), func(h retrieve.Hit) bool {

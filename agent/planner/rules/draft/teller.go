@@ -15,10 +15,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// teller takes in what tools are told.
+// teller records which words of a clause are values for tools.
 type teller struct{ *cover }
 
-// tell takes in a text that a tool is told.
+// tell records a value for a tool.
 func (t teller) tell(f *profile.Profile, a toldArg) {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
 	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
@@ -42,10 +42,10 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		}
 		return
 	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
-		return // "30 fps" is nothing to find in a picture
+		return // "30 fps" is not an object in a picture
 	}
 	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
-		return // what it leaves is cropped to, and not blurred
+		return // the part is cropped to, not blurred
 	}
 	t.args, t.told = append(t.args, arg), append(t.told, strings.ToLower(a.Source.Value))
 	if profile.Kind(arg) == param.Size {
@@ -64,16 +64,16 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	t.tellWords(arg, a.Source.Value)
 }
 
-// tellWords takes in the words of a text that an argument is told, without those that it does not hear.
+// tellWords records the words of a value, without those that the argument ignores.
 func (t teller) tellWords(arg toolbox.Arg, told string) {
-	var columns profile.Set // nil where any word may be said
+	var columns profile.Set // nil if any word is allowed
 	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular {
 		columns = t.Columns
 	}
 	for _, w := range english.WordsOf(told) {
 		byPlace := english.Ordinals[w] != 0 || w == "last" || t.In("table columns", w) // "the second column"
 		if columns != nil && !columns[w] && !byPlace {
-			continue // it names no column
+			continue // not the name of a column
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top
 		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && t.In("places", w)
@@ -84,7 +84,7 @@ func (t teller) tellWords(arg toolbox.Arg, told string) {
 	}
 }
 
-// tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
+// tellChoice records all phrases for one choice: "duck it when I speak" has two.
 func (t teller) tellChoice(phrases []string) {
 	said := " " + strings.Join(english.WordsOf(t.r.Text), " ") + " "
 	for _, phrase := range phrases {
@@ -95,7 +95,7 @@ func (t teller) tellChoice(phrases []string) {
 	}
 }
 
-// tellShape takes in the names of the shape that a size has: "vertical, 1080x1920".
+// tellShape records the names of a size's shape: "vertical, 1080x1920".
 func (t teller) tellShape(told string) {
 	size, ok := quantity.Size(told)
 	if !ok || size.Width == 0 || size.Height == 0 {
@@ -109,8 +109,8 @@ func (t teller) tellShape(told string) {
 	}
 }
 
-// literal reports whether it is sure which words are to stand on a picture or a video: they
-// are quoted, follow a colon, or are all that the order to write them is followed by.
+// literal reports whether the text to write on a picture or a video is certain: it is quoted, follows a colon, or is all
+// that follows the order to write.
 func (t teller) literal(f *profile.Profile, of plan.Source) bool {
 	if f.TextOnly || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
 		return true
@@ -127,7 +127,7 @@ func (t teller) literal(f *profile.Profile, of plan.Source) bool {
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
 }
 
-// asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
+// asksForTools reports whether a text is in lower case and all its words ask for tools.
 func (t teller) asksForTools(text string) bool {
 	return !slices.ContainsFunc(t.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
 		asks := func(f profile.Profile) bool { return f.Name != t.r.Head.Name && f.Own[w.Lower()] }

@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// texts are what a clause says for the text arguments of its tool, which is given the media.
+// texts finds the values for the text arguments of a clause's tool, which gets the media.
 type texts struct {
 	*told.Reader
 
@@ -24,7 +24,7 @@ type texts struct {
 	media []scene.Thing
 }
 
-// all are the text arguments of the clause, as its tool means them.
+// all returns the text arguments of the clause, with the meanings of its tool.
 func (t texts) all() []toldArg {
 	var args []toldArg
 	takesText := false
@@ -50,10 +50,9 @@ func (t texts) all() []toldArg {
 	return args
 }
 
-// one is what the clause says for one text argument; false if it says nothing or the
-// resources say it.
+// one returns the value for one text argument; false if there is none or a resource provides it.
 func (t texts) one(a toolbox.Arg) (plan.Arg, bool) {
-	told := len(t.media) > 0 && t.Closure(scene.TypesOf(t.media)...)[plan.Text] // the media can be put into words
+	told := len(t.media) > 0 && t.Closure(scene.TypesOf(t.media)...)[plan.Text] // the media can be described in words
 	if a.Meaning == plan.Prompt && t.r.Head.TextOnly && t.r.Quoted() == "" && len(t.r.Files) > 0 && told {
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
@@ -74,8 +73,8 @@ func (t texts) one(a toolbox.Arg) (plan.Arg, bool) {
 	return arg, text != "" && (!a.Optional || !mayBeOther || a.Param.Reads(text))
 }
 
-// words returns the words of the clause for a text argument, "" if there are none. The media may be told in
-// words.
+// words returns the words of the clause for a text argument, "" if there are none. Told reports whether the media can be
+// described in words.
 func (t texts) words(a toolbox.Arg, told bool) string {
 	switch {
 	case profile.SettingOf(a) == param.Text && a.Optional && t.replacesBy():
@@ -87,10 +86,10 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 		return t.column()
 	case a.Optional && a.Meaning == plan.Content && t.entitles():
 		return t.r.Quoted()
-	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
+	case a.Optional && a.Meaning == plan.Content: // the words are other values of the tool
 		return ""
 	case a.Optional && a.Meaning == plan.Instruction:
-		return t.Writing.Manner(t.r, t.r.Head).How // the order is what the tool does anyway
+		return t.Writing.Manner(t.r, t.r.Head).How // the order is what the tool does by default
 	case a.Optional && a.Meaning == plan.Language:
 		return t.Writing.Manner(t.r, t.r.Head).Language
 	case profile.Kind(a) == param.TimeRange && t.r.Head.OfParts():
@@ -107,14 +106,14 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 		return text
 	}
 	switch a.Meaning {
-	case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
+	case plan.Format, plan.Language, plan.Amount, plan.Place: // these cannot be guessed
 		return ""
 	default:
 		return t.Instruction(t.r)
 	}
 }
 
-// bounded is a part of a sound or a video with the words that bound it, where these make it another one: "after 2
+// bounded returns the amount with its bounding words, if these change the meant part of a sound or a video: "after 2
 // seconds".
 func (t texts) bounded(a toolbox.Arg, amount string) string {
 	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || told.ReadsOtherwise(*a.Param, amount, said)) {
@@ -123,13 +122,13 @@ func (t texts) bounded(a toolbox.Arg, amount string) string {
 	return amount
 }
 
-// parts says which parts of a sound or a video are kept, with the verb where that makes others of them: "trim 2 s from
-// the start". amount is the first one that the clause names.
+// parts returns the words for the parts of a sound or a video to keep, with the verb if it changes them: "trim 2 s from
+// the start". Amount is the first part that the clause names.
 func (t texts) parts(a toolbox.Arg, amount string) string {
 	text, bounded := cmp.Or(t.Passages(t.r), amount), t.Bounded(t.r)
 	drops := t.Drops(t.r.Words) || t.Shortens(t.r.Words)
 	between := drops && !a.Param.Reads("without "+amount)        // "remove everything between 0:03 and 0:05"
-	until := slices.Contains(english.WordsOf(bounded), "before") // it says what the amount alone says
+	until := slices.Contains(english.WordsOf(bounded), "before") // it means the same as the amount alone
 	if text == amount && bounded != "" && (between || until || told.ReadsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
@@ -146,7 +145,7 @@ func (t texts) parts(a toolbox.Arg, amount string) string {
 	return "without the " + strings.TrimPrefix(text, "the ")
 }
 
-// small gives an argument that is a text under another name: a title, tags, a place.
+// small returns the value for a special text: a title, tags, a place.
 func (t texts) small(a toolbox.Arg) (plan.Arg, bool) {
 	e, ok := t.Things.Latest(a.Type, func(e scene.Thing) bool { return e.Typ == a.Type })
 	if ok && (e.Made || t.r.Refs.Definite[a.Type]) {
@@ -159,8 +158,8 @@ func (t texts) small(a toolbox.Arg) (plan.Arg, bool) {
 	return plan.Arg{Type: plan.Location, Source: plan.FromValue(place), Meaning: plan.Place}, place != ""
 }
 
-// earlier is the text that the clause means by "it", "the description" or "the result":
-// what an earlier subtask made, or a text file.
+// earlier returns the text that the clause means by "it", "the description" or "the result": the result of an earlier
+// subtask, or a text file.
 func (t texts) earlier(a toolbox.Arg) (plan.Source, bool) {
 	refs := t.r.Refs
 	if files := scene.Exactly(t.r.Files, plan.Text); len(files) > 0 {
@@ -176,14 +175,14 @@ func (t texts) earlier(a toolbox.Arg) (plan.Source, bool) {
 	if a.Meaning != plan.Content || !refs.Pronoun {
 		literal = t.TextFor(t.r, a.Meaning, t.r.Head)
 	}
-	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
+	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // the quotation is not a table
 	unsaid := t.r.Quoted() == "" && !strings.Contains(t.r.Text, ": ")
 	inFile := tabled || t.r.Head.TextOnly && t.Things.SentText() && (unsaid || t.replacesBy() || t.r.Head.Sought())
 	if a.Meaning == plan.Content && (inFile || t.toldElsewhere(literal)) {
 		literal = ""
 	}
 	pointing := refs.Pronoun || refs.Result || refs.Definite[plan.Text] || refs.Plural
-	var before []scene.Thing // what the clause before made
+	var before []scene.Thing // results of the previous clause
 	if t.r.Prev != nil {
 		before = scene.Exactly(t.r.Prev.Results, plan.Text)
 	}
@@ -199,7 +198,7 @@ func (t texts) earlier(a toolbox.Arg) (plan.Source, bool) {
 	return e.Source, ok && (refs.Definite[plan.Text] || literal == "" && len(t.r.Files) == 0)
 }
 
-// replacesBy reports whether what the clause quotes comes in the place of something in a text: "replace the links by "…"".
+// replacesBy reports whether the clause's quotation replaces something in a text: "replace the links by "…"".
 func (t texts) replacesBy() bool {
 	words := t.r.Clause.Words
 	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
@@ -207,8 +206,8 @@ func (t texts) replacesBy() bool {
 	return takes && at > 1 && t.Is("giving", words[at-1]) && t.Things.SentText() && t.r.Head.TextOnly && t.r.Head.Returns == plan.Text
 }
 
-// toldElsewhere reports whether the words are no text to be worked on, but a setting that the tool
-// must be told: "as json", "sort by name".
+// toldElsewhere reports whether the words are not a text to work on, but a required setting of the tool: "as json", "sort
+// by name".
 func (t texts) toldElsewhere(words string) bool {
 	if words == "" || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
 		return false
@@ -217,7 +216,7 @@ func (t texts) toldElsewhere(words string) bool {
 		switch {
 		case a.Param == nil || a.Optional:
 			return false
-		case a.Param.Type == param.Text: // it is read out of the whole clause
+		case a.Param.Type == param.Text: // read from the whole clause
 			return true
 		}
 		said := t.PhraseFor(t.r, *a.Param)
@@ -225,7 +224,7 @@ func (t texts) toldElsewhere(words string) bool {
 	})
 }
 
-// column is what the clause says of the columns of a table: all of it, where it names none.
+// column returns the words for the columns of a table: the whole clause if it names none.
 func (t texts) column() string {
 	if !t.r.Head.Tabular {
 		return t.lastThing()
@@ -245,7 +244,7 @@ func (t texts) column() string {
 	return t.WithoutFiles(t.r.Words, t.r.Text)
 }
 
-// entitles reports whether what the clause quotes is the title of what is made of a table: "call it "Sales"".
+// entitles reports whether the clause's quotation is the title of something made from a table: "call it "Sales"".
 func (t texts) entitles() bool {
 	words := t.r.Clause.Words
 	contents := slices.DeleteFunc(slices.Clone(t.r.Head.Args), func(a toolbox.Arg) bool { return a.Meaning != plan.Content })
@@ -256,7 +255,7 @@ func (t texts) entitles() bool {
 	return t.r.Head.Tabular && t.Is("entitling", words[at-1]) || len(contents) == 1 && !t.r.Head.TextOnly && t.Is("captioning", words[at-1])
 }
 
-// lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".
+// lastThing returns the words after the last preposition or verb of the clause: "the lines that contain ERROR".
 func (t texts) lastThing() string {
 	from := len(t.r.Words)
 	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || t.Is("prepositions", w) || t.IsVerb(w) }
@@ -272,16 +271,16 @@ func (t texts) lastThing() string {
 	return t.Span(t.r.Words[from:])
 }
 
-// hint is what the clause says of its object where the tool itself takes no text: it is for a
-// tool on the way.
+// hint returns the object of the clause as an argument for another tool that makes an input, if its own tool takes no
+// text.
 func (t texts) hint() (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
-	if t.r.Prev == nil || t.r.Prev.Object != "" { // else boxes of everything were made: the one that is meant is picked
+	if t.r.Prev == nil || t.r.Prev.Object != "" { // otherwise boxes of everything were made, and the object only picks one
 		for _, e := range t.media {
 			have[e.Typ] = have[e.Typ] || e.On == ""
 		}
 	}
-	asksKind := t.r.Head.Returns == plan.Category && (t.r.Form == "what" || t.r.Form == "who") // "what sport is it" names none
+	asksKind := t.r.Head.Returns == plan.Category && (t.r.Form == "what" || t.r.Form == "who") // "what sport is it" names no object
 	if t.HelpsObject(t.r.Head, have) && !asksKind {
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(t.r.Object), Meaning: plan.Object}, true
 	}

@@ -8,8 +8,8 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Complains reports whether a clause says what does not work: "my phone can't open it". It is the reason for an
-// order, and asks for nothing itself. A quantity is a limit: "Discord won't take files over 8 MB".
+// Complains reports whether a clause says what does not work: "my phone can't open it". It is the reason for an order,
+// not an order itself, unless a quantity makes it a limit: "Discord won't take files over 8 MB".
 func (g *Grammar) Complains(words []retrieve.Word) bool {
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return g.Is("unable", w) })
 	if at < 1 || at > 5 || len(words)-at < 2 || g.IsVerb(words[0]) || len(quantity.Find(TextOf(words))) > 0 {
@@ -19,7 +19,7 @@ func (g *Grammar) Complains(words []retrieve.Word) bool {
 	return subject || words[0].Kind == retrieve.Plain && at < 5
 }
 
-// BeginsClause reports whether a clause of its own follows a connector: an order or a question.
+// BeginsClause reports whether the words after a connector begin a new clause: an order or a question.
 func (g *Grammar) BeginsClause(words []retrieve.Word) bool {
 	for len(words) > 0 && words[0].Text == "," {
 		words = words[1:]
@@ -35,8 +35,8 @@ func (g *Grammar) BeginsClause(words []retrieve.Word) bool {
 	return g.Delivers(core) || g.In("questions", first) || polite && g.In("relatives", first) || g.UnknownOrder(core)
 }
 
-// UnknownOrder reports whether a clause begins with a word that can only be a verb, although
-// nothing knows it: "pixelate the plates", "straighten it". It is no part of the clause before.
+// UnknownOrder reports whether a clause begins with an unknown word that can only be a verb: "pixelate the plates",
+// "straighten it". It is not part of the previous clause.
 func (g *Grammar) UnknownOrder(words []retrieve.Word) bool {
 	if len(words) < 2 || !g.Is("pronouns", words[1]) && !g.Is("determiners", words[1]) {
 		return false
@@ -50,7 +50,7 @@ func (g *Grammar) UnknownOrder(words []retrieve.Word) bool {
 	return text == words[0].Lower() && !inflected && !known
 }
 
-// Forbids reports whether a clause orders that something be not done.
+// Forbids reports whether a clause forbids something.
 func (g *Grammar) Forbids(words []retrieve.Word) bool {
 	return g.Begins("forbidding", g.Lexicon.Core(words)) > 0
 }

@@ -6,7 +6,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Counts reports whether the word at i says which of several is meant: "the second one", "under the first".
+// Counts reports whether the word at i picks one of several: "the second one", "under the first".
 func (g *Grammar) Counts(words []retrieve.Word, i int) bool {
 	if Ordinals[words[i].Lower()] == 0 || !g.Determined(words, i) {
 		return false
@@ -15,12 +15,12 @@ func (g *Grammar) Counts(words []retrieve.Word, i int) bool {
 	return i+1 == len(words) || next.IsMark() || g.Is("counted things", next) || g.Is("prepositions", next)
 }
 
-// ListsFile reports whether words go on with another file that is counted: "the second one grey".
+// ListsFile reports whether words continue with another counted file: "the second one grey".
 func (g *Grammar) ListsFile(words []retrieve.Word) bool {
 	return len(words) > 2 && g.Is("determiners", words[0]) && Ordinals[words[1].Lower()] != 0
 }
 
-// LeavesFile reports whether words only say that one of several files stays as it is: "leave the other".
+// LeavesFile reports whether words only say that one of several files stays unchanged: "leave the other".
 func (g *Grammar) LeavesFile(words []retrieve.Word) bool {
 	order := 0
 	switch n := g.Begins("forbidding", words); {
@@ -40,7 +40,7 @@ func (g *Grammar) LeavesFile(words []retrieve.Word) bool {
 	return len(rest) == 0 || g.Begins("as it is", rest) == len(rest)
 }
 
-// Spares reports whether the file at i is named to be left alone: "not b.png", "except a.png".
+// Spares reports whether the file at i is excluded: "not b.png", "except a.png".
 func (g *Grammar) Spares(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch {

@@ -1,6 +1,6 @@
-// Package english knows the words and phrases of general English by which people ask for things, whatever tools there
-// are: closed lists of words (english.txt), rewritings of sloppy phrasings (tidy.txt), and what short runs of words do:
-// order, ask, count, point at files, leave something alone. It knows no tool, no resource and no request.
+// Package english knows the general English words and phrases for requests, independent of tools: closed lists of words
+// (english.txt), rewritings of sloppy phrasings (tidy.txt), and the function of short runs of words: ordering, asking,
+// counting, referring to files, leaving something alone. It knows no tools, resources or requests.
 package english
 
 import (
@@ -12,15 +12,15 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Grammar is general English: what words are, whatever the tools.
+// Grammar classifies English words and phrases, independent of tools.
 type Grammar struct {
 	*Lists
 
 	Lexicon *retrieve.Lexicon
-	verbs   set // words that an order may begin with
+	verbs   set // words that can begin an order
 }
 
-// New reads the lists of words. The lexicon tells which words are one.
+// New reads the lists of words. The lexicon splits text into words.
 func New(l *retrieve.Lexicon) (*Grammar, error) {
 	e, err := readLists(englishFile)
 	if err != nil {
@@ -29,7 +29,7 @@ func New(l *retrieve.Lexicon) (*Grammar, error) {
 	return &Grammar{Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"])}, nil
 }
 
-// CanOrder reports whether an order can begin with the word, which is in lower case.
+// CanOrder reports whether a lower-case word can begin an order.
 func (g *Grammar) CanOrder(word string) bool { return g.verbs[word] }
 
 // IsVerb reports whether the word can begin an order.
@@ -38,7 +38,7 @@ func (g *Grammar) IsVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain
 // IsMedia reports whether the word names a kind of media: "picture", "clip".
 func (g *Grammar) IsMedia(w retrieve.Word) bool { return g.Lexicon.MediaNoun([]retrieve.Word{w}) != "" }
 
-// IsContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
+// IsContext reports whether the clause only introduces a resource: "I have a photo", "here is a.png".
 func (g *Grammar) IsContext(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return true
@@ -61,7 +61,7 @@ func (g *Grammar) IsContext(words []retrieve.Word) bool {
 	})
 }
 
-// Determined reports whether a noun stands with a word that makes it a given one.
+// Determined reports whether a noun has a determiner that refers to something given.
 func (g *Grammar) Determined(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-2); k-- {
 		switch {
@@ -74,15 +74,15 @@ func (g *Grammar) Determined(words []retrieve.Word, i int) bool {
 	return false
 }
 
-// SaysNothing reports whether no tool needs to know the word.
+// SaysNothing reports whether the word has no meaning for tools.
 func (g *Grammar) SaysNothing(w retrieve.Word) bool {
 	text := w.Lower()
 	return g.Lexicon.Stop(text) || g.IsMedia(w) ||
 		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return g.In(list, text) })
 }
 
-// Drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
-// end", "cut the end off"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+// Drops reports whether an order removes a part: "remove the first 2 seconds", "cut off the end", "cut the end off";
+// not "cut 0:10 to 0:20 out of it", which keeps that part.
 func (g *Grammar) Drops(words []retrieve.Word) bool {
 	for i, w := range words {
 		piece := i+3 < len(words) && g.Is("articles", words[i+2]) && (g.IsMedia(words[i+3]) || g.Is("pieces", words[i+3])) // "cut out a clip" keeps it
@@ -99,8 +99,8 @@ func (g *Grammar) Drops(words []retrieve.Word) bool {
 	return false
 }
 
-// Shortens reports whether an order names nothing but a length at an end to be cut: "trim the last 2 seconds". "Cut it to
-// the first 5 seconds" keeps that part, and so does "cut the first 5 seconds as a gif".
+// Shortens reports whether an order only removes a length at an end: "trim the last 2 seconds". "Cut it to the first 5
+// seconds" keeps that part, and so does "cut the first 5 seconds as a gif".
 func (g *Grammar) Shortens(words []retrieve.Word) bool {
 	if len(words) < 3 || !g.Is("shortening", words[0]) {
 		return false
@@ -123,7 +123,7 @@ func (g *Grammar) Shortens(words []retrieve.Word) bool {
 	})
 }
 
-// LearnVerb takes the first word of an order among the examples as a verb.
+// LearnVerb adds the first word of an example that is an order to the verbs.
 func (g *Grammar) LearnVerb(example string) {
 	before, _, _ := strings.Cut(example, "{")
 	words := g.Lexicon.Core(g.Lexicon.Words(before, nil))
@@ -137,7 +137,7 @@ func (g *Grammar) LearnVerb(example string) {
 	g.verbs[w] = true
 }
 
-// TextOf writes words behind one another.
+// TextOf joins words with spaces.
 func TextOf(words []retrieve.Word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -146,12 +146,12 @@ func TextOf(words []retrieve.Word) string {
 	return strings.Join(texts, " ")
 }
 
-// Has reports whether one of the words is that plain one.
+// Has reports whether one of the words is a plain word with the text.
 func Has(words []retrieve.Word, text string) bool {
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && w.Lower() == text })
 }
 
-// WordsOf are the words of a text, in lower case.
+// WordsOf returns the words of a text, in lower case.
 func WordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -20,8 +20,7 @@ type Lists struct {
 	sets  map[string]set
 }
 
-// readLists reads sections "[name]" of phrases, which lines or commas separate. What
-// follows a "#" is a comment.
+// readLists parses sections "[name]" of phrases separated by lines or commas. A "#" starts a comment.
 func readLists(file string) (*Lists, error) {
 	e := &Lists{lists: map[string][]string{}, sets: map[string]set{}}
 	section := ""
@@ -31,7 +30,7 @@ func readLists(file string) (*Lists, error) {
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			section = strings.TrimSuffix(name, "]")
 			if e.sets[section] != nil {
-				return nil, fmt.Errorf("english.txt:%d: a second section %q", n+1, section)
+				return nil, fmt.Errorf("english.txt:%d: duplicate section %q", n+1, section)
 			}
 			e.sets[section] = set{}
 			continue
@@ -41,7 +40,7 @@ func readLists(file string) (*Lists, error) {
 				continue
 			}
 			if section == "" {
-				return nil, fmt.Errorf("english.txt:%d: %q stands in no section", n+1, p)
+				return nil, fmt.Errorf("english.txt:%d: %q is outside of a section", n+1, p)
 			}
 			e.lists[section] = append(e.lists[section], p)
 			e.sets[section][p] = true
@@ -50,15 +49,15 @@ func readLists(file string) (*Lists, error) {
 	return e, nil
 }
 
-// In reports whether the section holds the text.
+// In reports whether the section contains the text.
 func (l *Lists) In(section, text string) bool { return l.sets[section][text] }
 
-// Is reports whether the word is a plain one of the section: no quotation and no name.
+// Is reports whether a plain word, not a quotation or a name, is in the section.
 func (l *Lists) Is(section string, w retrieve.Word) bool {
 	return w.Kind == retrieve.Plain && l.sets[section][w.Lower()]
 }
 
-// SectionsOf are the sections with that prefix which hold the text.
+// SectionsOf returns the sections with a prefix that contain the text.
 func (l *Lists) SectionsOf(prefix, text string) []string {
 	var names []string
 	for section, words := range l.sets {
@@ -69,17 +68,17 @@ func (l *Lists) SectionsOf(prefix, text string) []string {
 	return names
 }
 
-// Listed reports whether a section holds the text.
+// Listed reports whether any section contains the text.
 func (l *Lists) Listed(text string) bool {
 	return len(l.SectionsOf("", text)) > 0
 }
 
-// Any reports whether one of the words is of the section.
+// Any reports whether any of the words is in the section.
 func (l *Lists) Any(section string, words []retrieve.Word) bool {
 	return l.Find(section, words) >= 0
 }
 
-// Find is the place of the first word of the section, -1 if there is none.
+// Find returns the index of the first word that is in the section, -1 if there is none.
 func (l *Lists) Find(section string, words []retrieve.Word) int {
 	for i, w := range words {
 		if l.Is(section, w) {
@@ -89,8 +88,8 @@ func (l *Lists) Find(section string, words []retrieve.Word) int {
 	return -1
 }
 
-// Begins returns the length in words of the longest phrase of the section that the words
-// begin with, 0 if they begin with none.
+// Begins returns the length in words of the longest phrase of the section at the start of the words, 0 if there is
+// none.
 func (l *Lists) Begins(section string, words []retrieve.Word) int {
 	longest := 0
 	for _, p := range l.lists[section] {
@@ -99,7 +98,7 @@ func (l *Lists) Begins(section string, words []retrieve.Word) int {
 	return longest
 }
 
-// startsWith returns the length in words of the phrase, 0 if the words do not begin with it.
+// startsWith returns the length in words of the phrase, 0 if the words do not start with it.
 func startsWith(words []retrieve.Word, phrase string) int {
 	n := 0
 	for part := range strings.FieldsSeq(phrase) {
@@ -111,10 +110,10 @@ func startsWith(words []retrieve.Word, phrase string) int {
 	return n
 }
 
-// Phrases are those of the section, in the order of the file.
+// Phrases returns the phrases of the section, in the order of the file.
 func (l *Lists) Phrases(section string) []string { return l.lists[section] }
 
-// Ordinals tell which of several is meant: 1 the first, -1 the last.
+// Ordinals maps ordinals to numbers: 1 is the first, -1 the last.
 var Ordinals = map[string]int{
 	"first": 1, "1st": 1, "former": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
 	"last": -1, "latter": -1, "latest": -1, "newest": -1,

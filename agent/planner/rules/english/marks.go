@@ -6,7 +6,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// MakesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
+// MakesAway reports whether the clause removes or hides the thing that it refers to.
 func (g *Grammar) MakesAway(words []retrieve.Word) bool {
 	_, filled := g.Filling(words)
 	for i, w := range words {
@@ -25,8 +25,8 @@ func (g *Grammar) MakesAway(words []retrieve.Word) bool {
 	return false
 }
 
-// Filling is where the words begin that say what comes to the marked part: "grass" in "with
-// some grass", but nothing in "with the mask".
+// Filling returns the start of the words for what replaces the marked part: "grass" in "with some grass", but nothing
+// in "with the mask".
 func (g *Grammar) Filling(words []retrieve.Word) (int, bool) {
 	if len(words) > 0 && g.Is("putting", words[0]) {
 		return 0, false // "put a dog with a red hat here"
@@ -38,8 +38,8 @@ func (g *Grammar) Filling(words []retrieve.Word) (int, bool) {
 	return at, at > 0 && at < len(words) && !g.Is("marks", words[at])
 }
 
-// SpeaksOfMark reports whether the word at i says that something is marked: "the part that I
-// marked", "the box"; not the order to mark something.
+// SpeaksOfMark reports whether the word at i refers to a mark: "the part that I marked", "the box"; not in an order to
+// mark something.
 func (g *Grammar) SpeaksOfMark(words []retrieve.Word, i int) bool {
 	return i > 0 && words[i].Kind == retrieve.Plain &&
 		(g.Is("marked", words[i]) || g.Is("marks", words[i]) && (g.Determined(words, i) || words[i-1].Lower() == "i") ||

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// NextFormat is where the next format of a list stands, behind the format before i; 0 if the list ends there.
+// NextFormat returns the index of the next format in a list, after the format before i; 0 if the list ends there.
 func (g *Grammar) NextFormat(words []retrieve.Word, i int) int {
 	joined := false
 	for ; i < len(words); i++ {
@@ -24,7 +24,7 @@ func (g *Grammar) NextFormat(words []retrieve.Word, i int) int {
 	return 0
 }
 
-// IsPassage reports whether words name a part of a sound or a video, and nothing else: "the first 5 seconds".
+// IsPassage reports whether words only name a part of a sound or a video: "the first 5 seconds".
 func (g *Grammar) IsPassage(words []retrieve.Word) bool {
 	counts := slices.ContainsFunc(words, func(w retrieve.Word) bool { return Ordinals[w.Lower()] != 0 }) && g.Any("time units", words)
 	return counts && !slices.ContainsFunc(words, func(w retrieve.Word) bool {

@@ -10,14 +10,14 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Platforms knows the sizes that platforms ask for.
+// Platforms knows the picture and video sizes of social platforms.
 type Platforms struct {
 	*Grammar
 
-	names *regexp.Regexp // what platforms call their pictures and videos, the longest name first
+	names *regexp.Regexp // platforms' names for their pictures and videos, longest first
 }
 
-// NewPlatforms reads the sizes among the lists of a grammar.
+// NewPlatforms reads the sizes from the lists of a grammar.
 func NewPlatforms(g *Grammar) *Platforms {
 	var names []string
 	for section, phrases := range g.lists {
@@ -33,12 +33,12 @@ func NewPlatforms(g *Grammar) *Platforms {
 
 const sizeSection = "size "
 
-// sizedTail is what may be said of the shape behind the name: "instagram story with blurred sides".
+// sizedTail matches words about the shape after the name: "instagram story with blurred sides".
 var sizedTail = lazyregexp.New(`(?i)^(?:\s+(?:size|format|dimensions?|resolution|shape))?\s*` +
 	`((?:with|without|but|no|don['’]?t|do not|blurred|cropped|padded)\b.*?)?[.!?]*$`)
 
-// Size reads a wish for the size of a platform and for nothing else: "can you make this fit an instagram story"
-// is "1080x1920". more is what it says of the shape behind that, "with blurred sides"; ok is false for any other wish.
+// Size parses a wish that only asks for the size of a platform: "can you make this fit an instagram story" is
+// "1080x1920". More is the words about the shape after it, "with blurred sides"; ok is false for other wishes.
 func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 	at := p.names.FindStringIndex(wish)
 	if at == nil {
@@ -58,7 +58,7 @@ func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 	return strings.TrimPrefix(sections[0], sizeSection), tail[1], true
 }
 
-// Ratio is the ratio of two sides: "16:9" of 1280 and 720.
+// Ratio returns the aspect ratio of two sides: "16:9" for 1280 and 720.
 func Ratio(width, height int) string {
 	a, b := width, height
 	for b != 0 {

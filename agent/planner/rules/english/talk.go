@@ -8,12 +8,12 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// IsMadeOf reports whether a text in lower case is made of phrases of the section, and of
-// nothing else but small talk and the phrases of the section beside.
+// IsMadeOf reports whether a lower-case text consists of phrases of the section, possibly with small talk and phrases
+// of the section beside.
 func (l *Lists) IsMadeOf(plain, section, beside string) bool {
 	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	if len(words) > 12 {
-		return false // nobody greets at such length
+		return false // too long for a greeting
 	}
 	prefix := func(rest, section string) int {
 		longest := 0
@@ -37,8 +37,8 @@ func (l *Lists) IsMadeOf(plain, section, beside string) bool {
 	return hit
 }
 
-// Delivers reports whether the clause orders that something be mailed, posted, uploaded or printed. What is made comes
-// back to the person who asked, and goes nowhere else.
+// Delivers reports whether the clause asks to mail, post, upload or print something. Results only go back to the
+// person who asked.
 func (g *Grammar) Delivers(words []retrieve.Word) bool {
 	if len(words) == 0 || slices.ContainsFunc(words, retrieve.Word.IsQuote) {
 		return false
@@ -61,7 +61,7 @@ func (g *Grammar) Delivers(words []retrieve.Word) bool {
 	return from > 0 || outlet
 }
 
-// pastPointers is where the words from i on end that only point at something: "it", "the picture", "me".
+// pastPointers skips words from i on that only refer to something: "it", "the picture", "me".
 func (g *Grammar) pastPointers(words []retrieve.Word, i int) int {
 	sections := []string{"pronouns", "plurals", "determiners", "articles", "results", "versions", "receivers"}
 	for i < len(words) && (words[i].IsFile() || g.IsMedia(words[i]) || slices.ContainsFunc(sections, func(s string) bool { return g.Is(s, words[i]) })) {

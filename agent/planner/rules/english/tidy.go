@@ -14,10 +14,10 @@ import (
 //go:embed tidy.txt
 var tidyFile string
 
-// maxRequest is the most bytes of a request that are read.
+// maxRequest is the maximum number of bytes of a request that are read.
 const maxRequest = 8000
 
-// Tidier writes sloppy phrasings as the words that they stand for.
+// Tidier normalizes sloppy phrasings.
 type Tidier struct {
 	sections map[string][]rewriting // of tidy.txt
 }
@@ -28,13 +28,13 @@ type rewriting struct {
 	replacement string
 }
 
-// NewTidier reads the rewritings.
+// NewTidier parses the rewritings.
 func NewTidier() (*Tidier, error) {
 	sections, err := readRewritings(tidyFile)
 	return &Tidier{sections}, err
 }
 
-// readRewritings reads sections "[name]" of lines "pattern => replacement".
+// readRewritings parses sections "[name]" of lines "pattern => replacement".
 func readRewritings(file string) (map[string][]rewriting, error) {
 	sections, section := map[string][]rewriting{}, ""
 	for n, line := range strings.Split(file, "\n") {
@@ -47,7 +47,7 @@ func readRewritings(file string) (map[string][]rewriting, error) {
 		}
 		pattern, replacement, ok := strings.Cut(line, " => ")
 		if !ok || section == "" {
-			return nil, fmt.Errorf("tidy.txt:%d: %q is no rewriting of a section", n+1, line)
+			return nil, fmt.Errorf("tidy.txt:%d: %q is not a rewriting in a section", n+1, line)
 		}
 		compiled, err := regexp.Compile("(?i)" + pattern)
 		if err != nil {
@@ -58,7 +58,7 @@ func readRewritings(file string) (map[string][]rewriting, error) {
 	return sections, nil
 }
 
-// Tidy makes the request valid text of a bounded length, in the words that the grammar knows.
+// Tidy returns the request as valid text of limited length, in words that the grammar knows.
 func (t *Tidier) Tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' {
@@ -86,7 +86,7 @@ func (t *Tidier) rewrite(section, text string) string {
 	return text
 }
 
-// shortened is a text without the stretched words of a chat: "waaay too dark".
+// shortened shortens the stretched words of a chat: "waaay too dark".
 func shortened(text string) string {
 	words := strings.SplitAfter(text, " ")
 	for i, w := range words {
@@ -97,7 +97,7 @@ func shortened(text string) string {
 	return strings.Join(words, "")
 }
 
-// unstretched is a word with each letter that is written more than twice in a row written once: "waaay".
+// unstretched reduces letters that occur more than twice in a row to one: "waaay".
 func unstretched(word string) string {
 	var b strings.Builder
 	runes := []rune(word)
@@ -119,7 +119,7 @@ func unstretched(word string) string {
 	return b.String()
 }
 
-// captions are those of several pictures, which people do not quote: "with captions one, two and three".
+// captions matches unquoted captions for several pictures: "with captions one, two and three".
 var (
 	captions   = lazyregexp.New(`(?i)\b(?:captions|labels)(?: are)?:? (?:[^\s,"“”]+, ?)*[^\s,"“”]+(?:,? and |, ?| & )[^\s,"“”.!]+[.!]?$`)
 	captionEnd = lazyregexp.New(`(?i)^(\w+)(?: are)?:? (.*?)[.!]?$`)
@@ -131,25 +131,25 @@ func quotedCaptions(said string) string {
 	return m[1] + ` "` + lastOne.ReplaceAllString(m[2], ", ") + `"`
 }
 
-// LineEnd stands for the line ends of a pasted table while the clauses of a request are read.
+// LineEnd replaces the line ends of a pasted table while the clauses of a request are read.
 const LineEnd = "␤"
 
-// ListsFigures reports whether a text has a list of names with their figures behind a colon: "chart: Mon 3, Tue 5".
+// ListsFigures reports whether a text has a list of names with figures after a colon: "chart: Mon 3, Tue 5".
 func ListsFigures(text string) bool { return figures.MatchString(text) }
 
 var figures = lazyregexp.New(`(?i):\s*(?:\pL[\pL\d ]*?[ =:]+-?\d+(?:[.,]\d+)?%?\s*(?:,|;|\band\b)\s*)+\pL[\pL\d ]*?[ =:]+-?\d`)
 
-// numberMark is what may begin a step of a numbered list: "2. ", "3) ".
+// numberMark matches the start of a step in a numbered list: "2. ", "3) ".
 var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
 
-// ownVersion speaks of a result of its own.
+// ownVersion matches words for a separate result.
 var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
-// listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
+// listMark matches the start of a list item: "- rotate it", "2. rotate it", "3) rotate it".
 var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
 
-// steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
-// "; rotate it; then blur it". A step that asks for a version of its own does not go on.
+// steps rewrites a numbered list as consecutive steps: "1. rotate it 2. blur it" becomes "; rotate it; then blur it".
+// A step that asks for a separate version does not continue from the previous one.
 func steps(text string) string {
 	var b strings.Builder
 	next, from := 1, 0
@@ -165,7 +165,7 @@ func steps(text string) string {
 		}
 		next++
 	}
-	if next <= 2 { // a number that is no list
+	if next <= 2 { // a number, but not a list
 		return text
 	}
 	return b.String() + text[from:]

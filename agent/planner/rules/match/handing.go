@@ -13,14 +13,14 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// handing weighs the files that a clause hands over, or may mean, for each tool.
+// handing weighs, for each tool, the files that a clause names or may mean.
 type handing struct {
 	*View
 
-	can map[plan.Type]bool // what can be made of the types at hand
+	can map[plan.Type]bool // types that can be made from those available
 }
 
-// weigh tells whether the tool can be given what it needs, and leaves nothing over that the clause hands over.
+// weigh returns how well the tool's inputs match the available files, and whether it uses all that the clause names.
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
@@ -35,14 +35,14 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 	case f.Tabular && pasted:
 		fit *= strongly
 	case f.Tabular && len(scene.Fitting(v.Things, plan.Text)) == 0 && !strings.Contains(v.Text, "\n") && !figures:
-		fit *= Hardly // there is no table
+		fit *= Hardly // no table is given
 	}
 	if f.TextOnly && !f.Tabular && figures && v.Any("charts", v.r.Words) {
 		fit *= Hardly // "make a bar chart: Mon 3, Tue 5"
 	}
 	unsaid := v.Things.Media() && len(v.r.Files) == 0 && !v.r.Refs.Points() && v.quotes == 0 && !v.Things.SentText() && !strings.Contains(v.r.Text, ": ")
 	if f.TextOnly && f.Wants(plan.Content) && unsaid {
-		fit *= Partly // there is no text, and nothing points at what it could be made of
+		fit *= Partly // no text is given, and nothing to make one from is referred to
 	}
 	fit *= v.bySent(f)
 	if v.takesAll(f) || v.takesOneForAll(f) {
@@ -63,34 +63,34 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 		return fit * v.byImplied(f)
 	}
 	if v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun) {
-		return Partly // it points at what was made last
+		return Partly // it refers to the latest result
 	}
 	return fit
 }
 
-// bySent weighs whether the tool would make or count anew what the clause says of a file that was sent.
+// bySent weighs whether the tool would make or count something that the clause only says about a given file.
 func (v *handing) bySent(f *profile.Profile) float64 {
 	fit := 1.0
 	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
-		fit *= Hardly // "how many frames does it have?" counts nothing on the picture
+		fit *= Hardly // "how many frames does it have?" does not count objects
 	}
 	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
-		fit *= badly // "jingle at the start" means the one that was sent
+		fit *= badly // "jingle at the start" means the given one
 	}
 	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
-		fit *= Hardly // "a picture of this code" shows what was sent, and asks for no bar code
+		fit *= Hardly // "a picture of this code" shows the given code, and is not a bar code
 	}
 	return fit
 }
 
-// countsTime reports whether a question of how many is about frames or a length of time.
+// countsTime reports whether a "how many" question is about frames or a duration.
 func (v *handing) countsTime() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		return v.Is("time units", w) || w.Lower() == "frames"
 	})
 }
 
-// showsCode reports whether the clause speaks of a program that came with the message.
+// showsCode reports whether the clause refers to source code that came with the message.
 func (v *handing) showsCode() bool {
 	words := v.r.Clause.Words
 	for i, w := range words {
@@ -101,7 +101,7 @@ func (v *handing) showsCode() bool {
 	return false
 }
 
-// byCount weighs whether the tool takes as many files at once as there are.
+// byCount weighs whether the tool takes all given files at once.
 func (v *handing) byCount(f *profile.Profile) float64 {
 	fit := 1.0
 	if first, _, ok := f.Pair(); ok && (len(scene.Fitting(v.Things, first.Type)) < 2 || v.spreadsOut(f)) {
@@ -116,8 +116,7 @@ func (v *handing) byCount(f *profile.Profile) float64 {
 	return fit
 }
 
-// spreadsOut reports whether the clause speaks of all of more than two files that the tool, which takes two, could be
-// given.
+// spreadsOut reports whether the clause refers to all of more than two files, for a tool that takes two.
 func (v *handing) spreadsOut(f *profile.Profile) bool {
 	if _, one := f.OnePerFile(); one {
 		return false
@@ -126,15 +125,15 @@ func (v *handing) spreadsOut(f *profile.Profile) bool {
 	return (all && len(v.Sent(f.Media[0].Type)) > 2) || len(v.r.Files) > 2
 }
 
-// asksWhich reports whether the clause asks which of two things holds: "stereo or mono?".
+// asksWhich reports whether the clause asks which of two things is true: "stereo or mono?".
 func (v *handing) asksWhich() bool {
 	words := v.r.Words
 	polite := len(words) < len(v.r.Clause.Words)
 	return v.r.Clause.Asks && !polite && len(words) < longQuestion && english.Has(words, "or") && !v.IsVerb(words[0])
 }
 
-// asksAbout reports whether the clause asks something about a file, and does not suggest an edit: "how loud is it?",
-// not "what about black and white?".
+// asksAbout reports whether the clause asks about a file rather than suggesting an edit: "how loud is it?", not "what
+// about black and white?".
 func (v *handing) asksAbout() bool {
 	switch v.r.Form {
 	case retrieve.What, retrieve.How, retrieve.Count:
@@ -144,22 +143,22 @@ func (v *handing) asksAbout() bool {
 	}
 }
 
-// removesNothing reports whether the clause orders something else than to take something away.
+// removesNothing reports whether the clause orders something other than a removal.
 func (v *handing) removesNothing() bool {
 	words := v.r.Clause.Words
 	return v.In("not removing", v.r.Verb()) || len(words) > 0 && v.Is("not removing", words[0]) && !v.removes()
 }
 
-// longQuestion is how many words a question has that is more than a choice.
+// longQuestion is the minimum number of words of a question that is more than a choice.
 const longQuestion = 6
 
-// changes reports whether the clause orders that a file be changed.
+// changes reports whether the clause orders a change of a file.
 func (v *handing) changes() bool {
 	verb := v.r.Verb()
 	return v.r.Form == retrieve.Order && (v.In("changing", verb) || verb == "convert" || verb == "apply") && !v.In("keeping", verb)
 }
 
-// removes reports whether the clause orders that something go.
+// removes reports whether the clause orders a removal.
 func (v *handing) removes() bool {
 	if len(v.r.Words) == 0 {
 		return false
@@ -168,7 +167,7 @@ func (v *handing) removes() bool {
 	return class == v.Lexicon.Class(retrieve.Stem("remove"))
 }
 
-// oneByOne reports whether the clause speaks of each file for itself: "save each as a pdf", but not "3 seconds each".
+// oneByOne reports whether the clause is about each file separately: "save each as a pdf", but not "3 seconds each".
 func (v *handing) oneByOne() bool {
 	words := v.r.Clause.Words
 	for i, w := range words[:max(0, len(words)-1)] {
@@ -180,8 +179,8 @@ func (v *handing) oneByOne() bool {
 	return false
 }
 
-// joinsAsOne reports whether the tool makes one thing of one file where the clause speaks of several, and another tool
-// makes one of all of them.
+// joinsAsOne reports whether the clause refers to several files, but the tool takes only one of them while another tool
+// combines them all.
 func (v *handing) joinsAsOne(f *profile.Profile) bool {
 	if len(f.Media) != 1 || f.Media[0].Many || f.Media[0].Type == f.Returns || v.Any("apart", v.r.Clause.Words) ||
 		v.oneByOne() {
@@ -194,8 +193,8 @@ func (v *handing) joinsAsOne(f *profile.Profile) bool {
 	return v.Makes(f.Returns, func(o *profile.Profile) bool { return o.Joins() && o.Media[0].Type == typ })
 }
 
-// putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to
-// put it on: "put the logo in the corner", with a video and a logo.
+// putsFile reports whether the clause puts the only file it names somewhere, and there is another file to put it on: "put
+// the logo in the corner", with a video and a logo.
 func (v *handing) putsFile() bool {
 	if v.r.Form != retrieve.Order || v.r.Marked() || len(v.r.Files) != 1 || !v.In("putting", v.r.Verb()) && !v.In("lettering", v.r.Verb()) || v.quotes > 0 {
 		return false
@@ -207,18 +206,18 @@ func (v *handing) putsFile() bool {
 	return len(v.others()) == 1
 }
 
-// others are the files of this message that the clause does not name.
+// others returns the files of this message that the clause does not name.
 func (v *handing) others() []scene.Thing {
 	return slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || !e.Typ.Media() || scene.Among(v.r.Files, e) })
 }
 
-// putsOn reports whether the tool puts such a file on the other one.
+// putsOn reports whether the tool puts the named file on the other one.
 func (v *handing) putsOn(f *profile.Profile) bool {
 	on, put := v.others()[0].Typ, v.r.Files[0].Typ
 	return len(f.Media) == 2 && f.Media[0].Type == on && f.Media[1].Type == put && f.Returns == on
 }
 
-// speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
+// speaksOfSent reports whether a word of the clause is in the name of a file of the type that came with the message.
 func (v *handing) speaksOfSent(typ plan.Type) bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		r, ok := v.Files.Lookup(w.Text)
@@ -226,8 +225,7 @@ func (v *handing) speaksOfSent(typ plan.Type) bool {
 	})
 }
 
-// takesAll reports whether the tool takes each of the files that came with the message, one for each of
-// its arguments.
+// takesAll reports whether the tool takes all files that came with the message, one for each argument.
 func (v *handing) takesAll(f *profile.Profile) bool {
 	left := scene.TypesOf(slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || e.Made || !e.Typ.Media() }))
 	media := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return !a.Type.Media() })
@@ -244,20 +242,20 @@ func (v *handing) takesAll(f *profile.Profile) bool {
 	return true
 }
 
-// takesOneForAll reports whether the clause singles out one of several files, and the tool brings it to each of the
-// others: "put the first picture on the others".
+// takesOneForAll reports whether the clause singles out one of several files, and the tool adds it to each of the others:
+// "put the first picture on the others".
 func (v *handing) takesOneForAll(f *profile.Profile) bool {
 	first, ok := f.OnePerFile()
 	single := len(v.r.Files) == 1 || len(v.r.Files) == 0 && v.r.Refs.Ordinal != 0
 	return ok && single && v.r.Refs.Plural && len(v.Sent(first.Type)) > 2 && v.In("lettering", v.r.Verb())
 }
 
-// byFiles compares what the tool needs with the files that the clause names.
+// byFiles compares the tool's inputs with the files that the clause names.
 func (v *handing) byFiles(f *profile.Profile) float64 {
 	fit, used := 1.0, 0
 	for k := range v.files {
 		switch {
-		case slices.Contains(f.Needs, k), k.Media() && f.Takes(k): // what it may be given besides, too
+		case slices.Contains(f.Needs, k), k.Media() && f.Takes(k): // including optional inputs
 			used++
 		case k.ImageMap() && slices.Contains(f.Needs, plan.Image) && v.files[plan.Image] == 0, slices.Contains(f.Needs, plan.AnyFile):
 			used++
@@ -270,7 +268,7 @@ func (v *handing) byFiles(f *profile.Profile) float64 {
 		case used > 0 || !n.Media() || n.ImageMap() && pictures:
 			fit *= slightly
 		case n == plan.Image && v.held(n) && f.Returns != plan.Image:
-			fit *= Hardly // of one frame alone
+			fit *= Hardly // only one frame would be used
 		case v.held(n) && n != plan.Image:
 			fit *= Partly
 		default:
@@ -279,27 +277,26 @@ func (v *handing) byFiles(f *profile.Profile) float64 {
 	}
 	switch {
 	case used == 0 && !slices.ContainsFunc(f.Needs, profile.OfMedia):
-		fit *= Hardly // the files are put into words first
+		fit *= Hardly // the files would have to be described first
 	case used > 0 && used < len(v.files):
 		fit *= badly
 	}
 	return fit
 }
 
-// handed reports whether the clause names a file that can be taken for the type.
+// handed reports whether the clause names a file that can be used as the type.
 func (v *handing) handed(t plan.Type) bool {
 	return slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool { return e.Typ.Fits(t) })
 }
 
-// held reports whether a named file holds media of another kind that one tool takes out of
-// it: the sound of a video.
+// held reports whether a tool can extract the type from a named file: the sound of a video.
 func (v *handing) held(t plan.Type) bool {
 	return v.Makes(t, func(f *profile.Profile) bool {
 		return strings.HasSuffix(f.Domain, "-processing") && len(f.Needs) == 1 && f.Texts == 0 && v.files[f.Needs[0]] > 0
 	})
 }
 
-// byImplied compares what the tool needs with what the clause may mean without naming it.
+// byImplied compares the tool's inputs with the things that the clause may mean without naming them.
 func (v *handing) byImplied(f *profile.Profile) float64 {
 	fit := 1.0
 	refs := v.r.Refs
@@ -312,7 +309,7 @@ func (v *handing) byImplied(f *profile.Profile) float64 {
 		case v.can[n] && (!n.Media() || n.ImageMap()), n == plan.Image && v.can[n] && v.direct[plan.Document]: // its pages are pictures
 			fit *= slightly
 		case v.can[n] || v.r.Form != retrieve.Order && !refs.Points():
-			fit *= Hardly // "how many legs has a spider" asks of no picture
+			fit *= Hardly // "how many legs has a spider" is not about a picture
 		default:
 			fit *= Partly
 		}
@@ -326,9 +323,8 @@ func (v *handing) byImplied(f *profile.Profile) float64 {
 	return fit
 }
 
-// elsewhere reports whether the tool works on media of another kind than what the request made
-// last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
-// for the still.
+// elsewhere reports whether the tool works on another kind of media than the latest result, and the clause does not
+// mention that kind: after "take a still", "write BOSS at the top" is for the still.
 func (v *handing) elsewhere(f *profile.Profile) bool {
 	if v.Things.LastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.Words) {
 		return false
@@ -340,11 +336,10 @@ func (v *handing) elsewhere(f *profile.Profile) bool {
 	return slices.ContainsFunc(f.Needs, other) && !slices.ContainsFunc(f.Needs, same)
 }
 
-// byMarks compares what a tool needs with a picture and what is marked on it. A tool that
-// changes whole pictures would change more than what is meant; one that only looks can be
-// shown the part.
+// byMarks compares the tool's inputs with a picture and its marks. A tool that changes whole pictures would change too
+// much; one that only analyses can get the cut-out part.
 func (v *handing) byMarks(f *profile.Profile) float64 {
-	takes := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return profile.MarkType(a.Type) && v.files[a.Type] > 0 }) // what is marked, as it is
+	takes := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return profile.MarkType(a.Type) && v.files[a.Type] > 0 }) // takes the mark itself
 	keeps := f.TakesMark() && f.Returns == plan.Image && !f.Wants(plan.Prompt)
 	switch {
 	case v.ordered != scene.Unsaid && !keeps:
@@ -358,7 +353,7 @@ func (v *handing) byMarks(f *profile.Profile) float64 {
 	case f.TakesMark():
 		return Partly
 	case v.r.Form == retrieve.Count && f.Returns == plan.Text && !f.TextOnly:
-		return 1 // what is counted there is found in the part
+		return 1 // it can count in the cut-out part
 	case !f.Takes(plan.Image), f.Returns == plan.Image:
 		return badly
 	}

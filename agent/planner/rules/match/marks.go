@@ -9,28 +9,27 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// What people mark on a picture comes with the message as points, boxes or a mask. It stands
-// for nothing by itself: only a clause that points at it ("this", "here", "the marked part")
-// or that orders something done to a part means it. It is then as if the clause named the
-// mark and the picture that it is on.
+// Marks on a picture come with the message as points, boxes or a mask. A clause means a mark only if it refers to it
+// ("this", "here", "the marked part") or changes a part of a picture. It is then treated as if it named the mark and
+// its picture.
 
-// Marker finds out whether a clause means what is marked.
+// Marker decides whether a clause means a mark.
 type Marker struct{ *Matcher }
 
-// whereToWrite asks for the place of a text in words.
+// whereToWrite asks to describe the place of a text in words.
 var whereToWrite = plan.Say("I cannot put text at a marked place. Where should it go? For example \"at the top left\" or \"at the bottom\".")
 
-// Hold is how firmly a clause points at what is marked.
+// Hold is how clearly a clause refers to a mark.
 type Hold int
 
 const (
-	vague   Hold = iota // "it", or not at all
+	vague   Hold = iota // "it", or no reference
 	firm                // "this"
 	placed              // "here"
 	express             // "the marked part"
 )
 
-// Hold reads how firmly the clause points at what is marked.
+// Hold returns how clearly the clause refers to a mark.
 func (m *Marker) Hold(r *scene.Reading) Hold {
 	found := vague
 	words := r.Clause.Words
@@ -45,7 +44,7 @@ func (m *Marker) Hold(r *scene.Reading) Hold {
 			return express
 		case text == "here" && (last || !m.Is("auxiliaries", words[i+1])):
 			found = placed
-		case m.In("shown", text) && (text != "that" || verb) && (last || !m.IsMedia(words[i+1])), // not "this picture", which is the whole of it
+		case m.In("shown", text) && (text != "that" || verb) && (last || !m.IsMedia(words[i+1])), // not "this picture", which is the whole picture
 			text == "it" && i > 0 && r.Form != retrieve.Order && !m.Is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
@@ -53,8 +52,8 @@ func (m *Marker) Hold(r *scene.Reading) Hold {
 	return found
 }
 
-// UnderMask reports whether the clause wants what is in a mask or a selection to be gone or hidden: "remove everything
-// under the mask". In "remove the mask" it may be one that somebody wears.
+// UnderMask reports whether the clause removes or hides the content of a mask or a selection: "remove everything under
+// the mask". In "remove the mask", a person may wear the mask.
 func (m *Marker) UnderMask(r *scene.Reading) bool {
 	words := r.Clause.Words
 	for i, w := range words {
@@ -69,7 +68,7 @@ func (m *Marker) UnderMask(r *scene.Reading) bool {
 	return false
 }
 
-// LoneMask is the one mask that came beside the one picture, as if it was marked on it.
+// LoneMask returns the only mask that came with the only picture, as if it were marked on it.
 func (m *Marker) LoneMask() (set []scene.Thing, ok bool) {
 	masks := slices.DeleteFunc(slices.Clone(m.Things), func(e scene.Thing) bool { return e.Typ != plan.Mask })
 	pictures := slices.DeleteFunc(slices.Clone(m.Things), func(e scene.Thing) bool { return e.Typ != plan.Image || e.Made })
@@ -81,8 +80,8 @@ func (m *Marker) LoneMask() (set []scene.Thing, ok bool) {
 	return []scene.Thing{pictures[0], mask}, true
 }
 
-// MeantMarks are, for each marked picture that the clause means, the picture as it is now and
-// the mark. There are none if it means no mark.
+// MeantMarks returns, for each marked picture that the clause means, the latest version of the picture and the mark;
+// none if it means no mark.
 func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Message) {
 	held := m.Hold(r)
 	marks := m.MarksFor(held)
@@ -107,7 +106,7 @@ func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Mess
 	m.Match(&part)
 	says := m.Place(r, whole.Head) != "" && whole.Head.Tells(plan.Place)
 	switch {
-	case whole.Quoted() != "" && whole.Head.Wants(plan.Content) && whole.Head.Takes(plan.Image): // a tool that writes is told the place in words
+	case whole.Quoted() != "" && whole.Head.Wants(plan.Content) && whole.Head.Takes(plan.Image): // a tool that writes takes the place in words
 		if held == placed && !says {
 			q = whereToWrite
 		}
@@ -118,8 +117,8 @@ func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Mess
 	return m.setsOf(part.Head, marks)
 }
 
-// OnlyMarks reports whether the clause says that something was marked, and not what for: "I
-// marked the dog", "use these points".
+// OnlyMarks reports whether the clause only says that something is marked, without an order: "I marked the dog", "use
+// these points".
 func (m *Marker) OnlyMarks(r *scene.Reading) bool {
 	held, words, e := m.Hold(r), r.Words, m.Lists
 	if len(m.MarksFor(held)) == 0 || len(words) == 0 || r.Form != retrieve.Order || m.Fate(words) != scene.Unsaid {
@@ -135,15 +134,15 @@ func (m *Marker) OnlyMarks(r *scene.Reading) bool {
 	return m.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
 }
 
-// MarksFor are the marks that a clause may mean: those that came with the message, and earlier
-// ones only where they are spoken of.
+// MarksFor returns the marks that a clause may mean: those that came with the message, and earlier ones only if it
+// mentions marks.
 func (m *Marker) MarksFor(held Hold) []scene.Thing {
 	marks := slices.DeleteFunc(slices.Clone(m.Marks), func(e scene.Thing) bool { return !e.Given })
 	if len(marks) > 0 || held != express {
 		return marks
 	}
 	for _, e := range m.Marks {
-		if e.On == m.Marks[len(m.Marks)-1].On { // what was marked anew is meant now
+		if e.On == m.Marks[len(m.Marks)-1].On { // the latest marks are meant
 			marks = slices.DeleteFunc(marks, func(o scene.Thing) bool { return o.Typ == e.Typ })
 			marks = append(marks, e)
 		}
@@ -151,7 +150,7 @@ func (m *Marker) MarksFor(held Hold) []scene.Thing {
 	return marks
 }
 
-// preferred are the marks on a picture of the one kind that the tool takes, else the most exact.
+// preferred returns the marks on a picture of the only type that the tool takes, else the most precise ones.
 func preferred(f *profile.Profile, marks []scene.Thing, picture string) []scene.Thing {
 	kinds := []plan.Type{plan.Mask, plan.BBox, plan.Points}
 	for _, takes := range []bool{true, false} {
@@ -170,7 +169,7 @@ func (m *Marker) AskAboutMark() plan.Message {
 	return plan.Say("What should I do with what is marked on %s?", scene.Listed(m.Files.Called(m.PicturesOf(m.MarksFor(express)))))
 }
 
-// setsOf are the marks that serve the tool, each with its picture as it is now.
+// setsOf returns the marks that the tool can take, each with the latest version of its picture.
 func (m *Marker) setsOf(head *profile.Profile, marks []scene.Thing) (sets [][]scene.Thing, q plan.Message) {
 	for _, picture := range m.PicturesOf(marks) {
 		now := picture
@@ -178,7 +177,7 @@ func (m *Marker) setsOf(head *profile.Profile, marks []scene.Thing) (sets [][]sc
 			if !e.Made || e.Root != picture.Source.Name {
 				continue
 			}
-			if e.Moved && head.Returns == plan.Image { // the part is elsewhere now
+			if e.Moved && head.Returns == plan.Image { // the part has moved
 				return nil, plan.Say("You marked that part on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
 					scene.Listed(m.Files.Called([]scene.Thing{picture})))
 			}
@@ -193,8 +192,8 @@ func (m *Marker) setsOf(head *profile.Profile, marks []scene.Thing) (sets [][]sc
 	return sets, q
 }
 
-// asksForPart reports whether a clause is about what is marked and not about the whole picture,
-// by how it was matched with either.
+// asksForPart reports whether a clause is about the mark instead of the whole picture, by comparing its matches for
+// both.
 func (m *Marker) asksForPart(held Hold, whole, part *scene.Reading) bool {
 	place := whole.Head.Moves && whole.Head.Wants(plan.Place) && m.Place(whole, whole.Head) != ""
 	switch {
@@ -206,13 +205,13 @@ func (m *Marker) asksForPart(held Hold, whole, part *scene.Reading) bool {
 		return false
 	}
 	byWords := whole.Head.Returns == plan.Image && whole.Head.Wants(plan.Instruction)
-	if part.Head.Wants(plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
+	if part.Head.Wants(plan.Prompt) { // anything can be redrawn: the part, or everything
 		return byWords && m.definiteObject(whole)
 	}
 	return byWords || whole.Head.TakesMark() || part.Score >= whole.Score
 }
 
-// onlyOf reports whether all words are of the sections or say nothing, and none names media.
+// onlyOf reports whether all words are in the sections or have no meaning, and none names media.
 func (m *Marker) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		known := m.Lexicon.Stop(w.Lower()) || slices.ContainsFunc(sections, func(s string) bool { return m.Is(s, w) })
@@ -220,14 +219,14 @@ func (m *Marker) onlyOf(words []retrieve.Word, sections ...string) bool {
 	})
 }
 
-// markedElsewhere says that the marks are on other pictures than the request means.
+// markedElsewhere returns the sentence that the marks are on other pictures than the request means.
 func markedElsewhere(meant, marked []string) plan.Message {
 	return plan.Say("The marked part is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
 }
 
-// definiteObject reports whether the clause orders something done to a thing that is there:
-// its verb is followed by "the" and no kind of media.
+// definiteObject reports whether the clause changes an existing object: its verb is followed by "the" and not by a kind
+// of media.
 func (m *Marker) definiteObject(r *scene.Reading) bool {
 	w := r.Words
 	return r.Form == retrieve.Order && len(w) > 2 && m.Is("owners", w[1]) && !m.Is("results", w[2]) &&

@@ -1,4 +1,4 @@
-// Package match finds the tool that a clause asks for, and whether the clause means what is marked on a picture.
+// Package match finds the tool that a clause asks for, and decides whether the clause means marks on a picture.
 package match
 
 import (
@@ -11,17 +11,17 @@ import (
 	"atelier/agent/planner/rules/told"
 )
 
-// How near a tool must be to a clause, from 0 to 1.
+// Minimum scores of a tool for a clause, from 0 to 1.
 const (
 	Sure    = 0.34 // enough to act on
-	hopeful = 0.24 // enough if the clause says plainly what it is about
-	general = 0.44 // the least for a tool that any clause of the form can be put to
+	hopeful = 0.24 // enough if the clause says clearly what it is about
+	general = 0.44 // for a tool that takes any clause of the form
 )
 
-// far is the score of a tool that what the clause states cannot bring near.
+// far is a score so low that the values of the clause cannot make the tool a match.
 const far = hopeful / (2 * strongly)
 
-// What speaks for a tool and against it is weighed by a few grades, which multiply.
+// Factors for and against a tool, which are multiplied.
 const (
 	strongly = 1.5
 	clearly  = 1.3
@@ -34,10 +34,10 @@ const (
 // Matcher finds the tool that a clause asks for.
 type Matcher struct{ *told.Reader }
 
-// New returns the matcher of the clauses of a request.
+// New returns a matcher for the clauses of a request.
 func New(s *scene.Scene) *Matcher { return &Matcher{told.New(s)} }
 
-// Match finds the tool that gives what the clause asks for.
+// Match finds the tool that makes what the clause asks for.
 func (m *Matcher) Match(r *scene.Reading) {
 	v := m.View(r)
 	near, examples := make([]float64, len(m.Profiles)), make([]string, len(m.Profiles))
@@ -64,7 +64,7 @@ func (m *Matcher) Match(r *scene.Reading) {
 		}
 		fit := files.weigh(f)
 		score *= fit
-		if score > far { // else no value brings it near
+		if score > far { // otherwise no value makes it a match
 			score *= values.weigh(f)
 		}
 		if !f.TextOnly && words.unaided < rest {
@@ -88,8 +88,8 @@ func (m *Matcher) Match(r *scene.Reading) {
 	}
 }
 
-// IsSure reports whether the tool that was found is meant: the less near it is, the plainer the
-// clause must say what it is about.
+// IsSure reports whether the tool found is certain: the lower its score, the more clearly the clause must say what it is
+// about.
 func (m *Matcher) IsSure(r *scene.Reading) bool {
 	switch {
 	case r.Score < hopeful || r.Head.Name == "":

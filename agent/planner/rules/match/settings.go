@@ -12,15 +12,15 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// settings weighs the values that a clause states for each tool.
+// settings weighs, for each tool, the values that a clause states.
 type settings struct {
 	*View
 
-	column bool // the clause names a column of a table that is at hand
-	exact  bool // a tool that answers no other question explains all of its words
+	column bool // the clause names a column of a given table
+	exact  bool // a tool without general questions explains all of its words
 }
 
-// weigh compares the values that the clause states with those that the tool takes or must be told.
+// weigh compares the values in the clause with those that the tool takes or requires.
 func (v *settings) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	takes, fits := false, false
@@ -32,13 +32,13 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 		}
 	}
 	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.Wants(plan.Content) && !v.captions(f) {
-		fit *= Partly // it would not write what is quoted
+		fit *= Partly // it would not write the quotation
 	}
 	if f.Wants(plan.Query) && v.UnknownOrder(v.r.Words) {
-		fit *= badly // no order is a question
+		fit *= badly // orders are not questions
 	}
 	if f.Wants(plan.Query) && v.exact {
-		fit *= slightly // any question could be put to it
+		fit *= slightly // it takes any question
 	}
 	switch {
 	case !v.valued:
@@ -48,7 +48,7 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 		fit *= Hardly
 	}
 	if f.Wants(plan.Instruction) && f.TextOnly && v.Things.SentText() && len(v.r.Files) == 0 {
-		fit *= Partly // the text that was sent would be left over
+		fit *= Partly // the given text would not be used
 	}
 	if f.Wants(plan.Query) && f.TextOnly && v.column {
 		fit *= Hardly // the tools for tables come first
@@ -63,7 +63,7 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 	return fit
 }
 
-// captions reports whether the clause quotes captions, and the tool may be told some beside what it does.
+// captions reports whether the clause quotes captions, and the tool has an optional parameter for them.
 func (v *settings) captions(f *profile.Profile) bool {
 	_, takes := f.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
 	words := v.r.Clause.Words
@@ -73,7 +73,7 @@ func (v *settings) captions(f *profile.Profile) bool {
 
 var atFactor = lazyregexp.New(`(?i)\bat \d+(?:\.\d+)? ?[x×]`)
 
-// byRequired weighs what the clause says for an argument that the tool must be told.
+// byRequired weighs the value in the clause for a required argument.
 func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 	fit := 1.0
 	switch {
@@ -85,7 +85,7 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.PhraseFor(v.r, severalSizes) != "": // one size is not several
 		fit = Hardly
 	case a.Param.Type == param.Integer && atFactor.MatchString(v.Text):
-		fit = Hardly // "play it at 2x" is no number of times
+		fit = Hardly // "play it at 2x" is not a number of repetitions
 	case a.Param.Type == param.Choice && v.PhraseFor(v.r, *a.Param) == "":
 		fit = Partly
 	case a.Param.Type == param.Choice && slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool { return f.Choices[w.Lower()] }):
@@ -111,12 +111,12 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 		if v.quotes == 0 && f.Returns == plan.Video && v.putsSound() {
 			fit *= Hardly // "put my voice over it" writes nothing
 		}
-	default: // whatever is left of the clause says it
+	default: // any remaining words can be its value
 	}
 	return fit
 }
 
-// putsSound reports whether what the clause orders to be added is a sound: "put my voice over it".
+// putsSound reports whether the clause adds a sound: "put my voice over it".
 func (v *settings) putsSound() bool {
 	words := v.r.Words
 	if len(words) < 2 || !v.In("lettering", v.r.Verb()) {
@@ -129,7 +129,7 @@ func (v *settings) putsSound() bool {
 	return object < len(words) && v.Is("sound nouns", words[object])
 }
 
-// byPlace weighs whether the clause says where, for a tool that must be told.
+// byPlace weighs whether the clause states a place, for a tool that requires one.
 func (v *settings) byPlace(f *profile.Profile, a toolbox.Arg) float64 {
 	text := v.Said(v.r, a, f)
 	switch said := text != "" && (a.Param == nil || a.Param.Reads(text)); {

@@ -15,25 +15,25 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// View is a clause as it is held against the tools: all that is the same for each of them.
+// View holds the features of a clause for matching, which are the same for all tools.
 type View struct {
 	*told.Reader
 
 	r       *scene.Reading
 	implied []scene.Thing      // media that it may mean without naming a file
-	files   map[plan.Type]int  // how many files of each type it names
-	hand    []scene.Thing      // those, or all that can be spoken of
-	direct  map[plan.Type]bool // their types
-	classes []string           // of the words that say something, but for its verb
-	colours profile.Set        // those of them that are colours
+	files   map[plan.Type]int  // number of named files by type
+	hand    []scene.Thing      // the named files, or all things
+	direct  map[plan.Type]bool // types of hand
+	classes []string           // classes of the meaningful words except its verb
+	colours profile.Set        // colours among them
 	quotes  int
-	units   []quantity.Unit // of the quantities that it states
-	last    plan.Type       // what was made or spoken of last
-	valued  bool            // it is a setting of a tool and nothing else: "make it sepia"
+	units   []quantity.Unit // units of its quantities
+	last    plan.Type       // type of the latest made or mentioned thing
+	valued  bool            // it is only a setting of a tool: "make it sepia"
 	ordered scene.Fate      // of the marked part
 }
 
-// View holds a clause against the tools.
+// View computes the features of a clause.
 func (m *Matcher) View(r *scene.Reading) *View {
 	v := &View{
 		Reader: m.Reader, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: profile.Set{},
@@ -68,7 +68,7 @@ func (m *Matcher) View(r *scene.Reading) *View {
 	return v
 }
 
-// Unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
+// Unexplained counts the words explained neither by grammar nor by the tool. A quotation counts as two.
 func (v *View) Unexplained(f *profile.Profile) int {
 	n := 2 * v.quotes
 	for _, class := range v.classes {
@@ -79,8 +79,8 @@ func (v *View) Unexplained(f *profile.Profile) int {
 	return n
 }
 
-// IsSetting reports whether the clause gives the tool a value that it must be told, and the tool
-// changes media of a type that is at hand.
+// IsSetting reports whether the clause states a required value of the tool, and the tool changes media of an available
+// type.
 func (v *View) IsSetting(f *profile.Profile) bool {
 	return len(f.Media) == 1 && f.Media[0].Type == f.Returns && v.direct[f.Returns] &&
 		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
@@ -88,8 +88,7 @@ func (v *View) IsSetting(f *profile.Profile) bool {
 		})
 }
 
-// collect finds the words of the clause, and of what is said more about it, that a tool
-// must explain.
+// collect finds the words of the clause, and of later remarks about it, that a tool must explain.
 func (v *View) collect() {
 	words := v.r.Words
 	_, several := v.Nth(1, plan.AnyFile)
@@ -97,7 +96,7 @@ func (v *View) collect() {
 		if words[i].IsQuote() {
 			v.quotes++
 		}
-		if several && v.Counts(words, i) { // it only says which file is meant
+		if several && v.Counts(words, i) { // only picks a file
 			continue
 		}
 		if words[i].Kind != retrieve.Plain || v.r.Marked() && v.SpeaksOfMark(words, i) || v.measures(words[i]) || v.isShown(words, i) {
@@ -119,23 +118,23 @@ func (v *View) measures(w retrieve.Word) bool {
 	})
 }
 
-// isShown reports whether the word at i is the format of a file at hand that the clause speaks of: "this gif".
+// isShown reports whether the word at i refers to a given file by its format: "this gif".
 func (v *View) isShown(words []retrieve.Word, i int) bool {
 	return i > 0 && retrieve.IsFormat(words[i].Lower()) && v.Determined(words, i) && v.ShownFormat(words, i)
 }
 
 func (v *View) has(typ plan.Type) bool { _, ok := v.Things.Latest(typ, scene.Anything); return ok }
 
-// namesColumn reports whether the clause names a column of a table that is at hand.
+// namesColumn reports whether the clause names a column of a given table.
 func (v *View) namesColumn() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && !v.Lexicon.Stop(w.Lower()) && v.Columns[w.Lower()]
 	})
 }
 
-// wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
-// of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
-// before the first preposition, or what the clause says the result is to be.
+// wanted returns the type of result that the clause names: "give me a mask of …", "depth map for …", "the pages as
+// pictures"; "" if it names none. It is the last such noun before the first preposition, or the type that something
+// becomes.
 func (v *View) wanted() plan.Type {
 	words := v.Lexicon.Lead(v.r.Words)
 	if typ := v.becomes(words); typ != "" && v.r.Form == retrieve.Order {
@@ -165,11 +164,10 @@ func (v *View) wanted() plan.Type {
 	return found
 }
 
-// mayHoldMaps reports whether maps can be spoken of: "the lines" are no map where there is a text and nothing to see.
+// mayHoldMaps reports whether the clause can refer to maps: "the lines" is not a map if there are only texts.
 func (v *View) mayHoldMaps() bool { return v.Things.Media() || !v.Things.SentText() }
 
-// becomes is the type of media that something is to be: "… as pictures", "… into one video"; "" if none
-// is named.
+// becomes returns the type of media to convert something to: "… as pictures", "… into one video"; "" if none is named.
 func (v *View) becomes(words []retrieve.Word) plan.Type {
 	for i, w := range words {
 		if text := w.Lower(); i == 0 || text != "as" && text != "into" {
@@ -184,7 +182,7 @@ func (v *View) becomes(words []retrieve.Word) plan.Type {
 	return ""
 }
 
-// features are the words of the clause, with the media that it hands over or may mean.
+// features returns the words of the clause, and the media that it names or may mean.
 func (v *View) features() []string {
 	features := v.Lexicon.Features(v.withoutReferences())
 	if v.r.Marked() && v.r.Form == retrieve.Order {
@@ -208,12 +206,12 @@ func (v *View) features() []string {
 	return features
 }
 
-// withoutReferences leaves out the nouns by which a clause speaks of what is there ("read
-// the summary aloud"): they do not say what is wanted now.
+// withoutReferences removes the nouns for existing things ("read the summary aloud"), which do not describe the
+// wanted result.
 func (v *View) withoutReferences() []retrieve.Word {
 	var out []retrieve.Word
 	words := v.r.Clause.Words
-	whole := v.r.Marked() && v.ordered != scene.Alone // "only" leaves nothing out but what it says itself
+	whole := v.r.Marked() && v.ordered != scene.Alone // "only" excludes nothing else
 	for i, w := range words {
 		noun := w.Lower()
 		typ, isMap := english.MapNouns[noun]
@@ -228,7 +226,7 @@ func (v *View) withoutReferences() []retrieve.Word {
 	return out
 }
 
-// partFeatures are the features of a clause that orders something done to what is marked.
+// partFeatures returns the features of a clause about the marked part.
 func (v *View) partFeatures(features []string) []string {
 	as := func(text string) []string { return v.Lexicon.Features(v.Lexicon.Words(text, nil)) }
 	switch v.ordered {
@@ -241,7 +239,7 @@ func (v *View) partFeatures(features []string) []string {
 	}
 }
 
-// What tools do with a marked part, in words that find them.
+// Queries for tools that work on a marked part.
 const (
 	OnlyThePart  = "crop to it, keep only what is under the mask and make the rest blank"
 	eraseThePart = "erase it, inpaint it, remove the masked thing and make it vanish"

@@ -20,15 +20,15 @@ import (
 type wording struct {
 	*View
 
-	wanted  plan.Type   // the kind of thing that the clause asks for by name
-	maps    []plan.Type // maps that it speaks of as given
+	wanted  plan.Type   // the type of result that the clause names
+	maps    []plan.Type // maps that it refers to as given
 	novel   bool        // no tool explains all of its words
 	strange bool        // no tool explains any of them
-	unaided int         // the fewest words unexplained by a near tool that needs no file
+	unaided int         // fewest words unexplained by a similar tool that needs no file
 }
 
-// newWording reads the words of a clause. near tells how near each tool is by them, and rests how many of them it leaves
-// unexplained.
+// newWording reads the words of a clause. Near is the similarity of each tool, and rests the number of words that it does
+// not explain.
 func newWording(v *View, near []float64, rests []int) *wording {
 	w := &wording{View: v, wanted: v.wanted(), unaided: math.MaxInt}
 	if format := v.Format(v.r); w.wanted == "" && format != "" && v.r.Form == retrieve.Order {
@@ -50,7 +50,7 @@ func newWording(v *View, near []float64, rests []int) *wording {
 	return w
 }
 
-// weigh returns how near the tool is to what the clause says, whatever resources there are.
+// weigh returns the similarity of the tool and the clause, independent of resources.
 func (v *wording) weigh(f *profile.Profile, near float64, rest int) float64 {
 	if floor := v.floor(f, rest); floor > 0 {
 		near = max(near, floor+near/5)
@@ -68,13 +68,13 @@ func (v *wording) weigh(f *profile.Profile, near float64, rest int) float64 {
 	if f.Written != nil && !v.namesFormat(f.Written) {
 		return 0
 	}
-	if words := v.r.Clause.Words; len(words) > 0 && v.Is("excluding", words[0]) && !f.Takes(f.Returns) { // "without music" is no order to make some
+	if words := v.r.Clause.Words; len(words) > 0 && v.Is("excluding", words[0]) && !f.Takes(f.Returns) { // "without music" is not an order to make some
 		near *= badly
 	}
 	return min(1, near)
 }
 
-// namesFormat reports whether the clause names one of the formats, and not only that of a file at hand: "this heic".
+// namesFormat reports whether the clause names one of the formats other than as a given file: "this heic".
 func (v *wording) namesFormat(formats []string) bool {
 	words := v.r.Clause.Words
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
@@ -82,10 +82,10 @@ func (v *wording) namesFormat(formats []string) bool {
 	})
 }
 
-// floor is how near a tool is at least, by the form of the clause alone: any question can be
-// put to a tool that answers questions, and any writing asked of one that writes.
+// floor returns the minimum similarity of a tool by the form of the clause alone: a tool that answers questions takes any
+// question, and one that writes takes any request for a text.
 func (v *wording) floor(f *profile.Profile, rest int) float64 {
-	more := 0.02 * float64(len(f.Origins)) // a tool of several systems is the more general one
+	more := 0.02 * float64(len(f.Origins)) // a tool found in several systems is more general
 	media := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return a.Type.Media() })
 	question := v.r.Form != retrieve.Order && v.r.Form != retrieve.Count && !v.Complains(v.r.Clause.Words)
 	handed := !media || len(v.r.Files) == 0 && v.Things.Media() || slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool {
@@ -104,7 +104,7 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 		return profile.Plainly
 	case !handed || f.Texts != 1 || len(f.Media) > 1:
 		return 0
-	case media && v.unaided < rest: // "what time is it in Tokyo" is no question about a picture
+	case media && v.unaided < rest: // "what time is it in Tokyo" is not a question about a picture
 	case f.Wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.In("telling", v.r.Verb()) && rest > 1 && (len(v.r.Files) > 0 || v.Any("questions", v.r.Clause.Words))
 		if question && (media || len(v.r.Files) == 0) || told || v.r.Form == retrieve.Count && !media && !v.Things.Media() {
@@ -118,7 +118,7 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 			return badly + more
 		}
 	case f.Wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.Files) == 0:
-		ofMedia := (v.Things.Media() || v.Things.SentText()) && (v.In("making", v.r.Verb()) || v.r.Refs.Pronoun) // it is made of what is there
+		ofMedia := (v.Things.Media() || v.Things.SentText()) && (v.In("making", v.r.Verb()) || v.r.Refs.Pronoun) // it is made from existing media
 		if v.In("writing", v.r.Verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
@@ -126,8 +126,8 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 	return 0
 }
 
-// holds is how near the tool is at least where the clause states one value that is to hold of a file, and the tool
-// does just that: "360p", "128 kbps".
+// holds returns the minimum similarity of a tool that does nothing but reach the only value that the clause states:
+// "360p", "128 kbps".
 func (v *wording) holds(f *profile.Profile) float64 {
 	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(told.PlainUnits, v.units[0]) {
 		return 0
@@ -137,7 +137,7 @@ func (v *wording) holds(f *profile.Profile) float64 {
 		return 0
 	}
 	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })
-	if len(told) == 0 { // what it is told has a default
+	if len(told) == 0 { // its values have defaults
 		told = slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Param == nil || !a.Param.Takes(v.units[0]) })
 	}
 	switch {
@@ -146,15 +146,15 @@ func (v *wording) holds(f *profile.Profile) float64 {
 	case v.units[0] == quantity.Pixels && profile.Kind(told[0]) != param.Size:
 		return 0
 	case len(v.classes) == 0 || v.strange: // "make this 1080x1080 for insta"
-		return profile.Plainly - 0.02*float64(len(f.Args)) // the plainest tool of them
+		return profile.Plainly - 0.02*float64(len(f.Args)) // prefer the simplest tool
 	case v.units[0] == quantity.ByteCount && !v.Any("finite", v.r.Clause.Words): // nothing else limits a file
 		return Sure
 	}
 	return 0
 }
 
-// excerpts reports whether the clause states a part of a sound or a video and nothing else, and the tool cuts it out:
-// "0:03 to 0:07", "only the last 4 s please".
+// excerpts reports whether the clause only states a part of a sound or a video, and the tool extracts such parts: "0:03 to
+// 0:07", "only the last 4 s please".
 func (v *wording) excerpts(f *profile.Profile) bool {
 	if v.quotes > 0 || len(f.Media) != 1 || f.Media[0].Type != f.Returns || !v.direct[f.Returns] {
 		return false
@@ -178,17 +178,16 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 // severalSizes is a parameter that takes a list of sizes.
 var severalSizes = param.Param{Type: param.Sizes}
 
-// ofPixels is in a list that is one of sizes whatever is done: "100 and 200 px wide".
+// ofPixels matches text that makes a list one of sizes, whatever the order: "100 and 200 px wide".
 var ofPixels = lazyregexp.New(`(?i)\d ?(?:px|pixels?|[x×]|by|p|wide|high|tall)\b|\d ?[x×] ?\d|\b(?:sizes|widths|heights)\b`)
 
-// multiplies reports whether the clause wants a picture at hand in several sizes, and the tool does just that.
+// multiplies reports whether the clause wants a given picture in several sizes, and the tool does exactly that.
 func (v *wording) multiplies(f *profile.Profile) bool {
 	_, several := f.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Sizes })
 	return several && v.quotes == 0 && v.direct[f.Returns] && ofPixels.MatchString(v.PhraseFor(v.r, severalSizes))
 }
 
-// follows reports whether the clause makes something new after a map that is at hand, and
-// the tool does just that.
+// follows reports whether the clause makes something new from an existing map, and the tool does exactly that.
 func (v *wording) follows(f *profile.Profile) bool {
 	paints := f.Returns == plan.Image && f.Wants(plan.Prompt) && len(f.Media) == 1
 	if !v.novel || v.r.Form != retrieve.Order || !paints || !f.Media[0].Type.ImageMap() || profile.MarkType(f.Media[0].Type) {
@@ -199,16 +198,15 @@ func (v *wording) follows(f *profile.Profile) bool {
 	return pointed || v.files[after] > 0 || slices.Contains(v.maps, after)
 }
 
-// fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
-// that.
+// fitsInto reports whether the clause asks to fit all of something into a duration, and the tool does exactly that.
 func (v *wording) fitsInto(f *profile.Profile) bool {
 	_, paces := f.Pace()
 	_, ok := v.Pace.Lasting(v.r)
 	return ok && paces && v.Is("fitting", v.r.Words[0]) && v.direct[f.Returns]
 }
 
-// redraws is how near a tool is at least that changes the marked part as words say; 0 if the
-// clause orders no such change.
+// redraws returns the minimum similarity of a tool that changes the marked part as described in words; 0 if the clause
+// does not ask for that.
 func (v *wording) redraws(f *profile.Profile, rest int) float64 {
 	orders := v.r.Form == retrieve.Order && !v.Any("lifting", v.r.Words) && !v.In("looking", v.r.Verb()) && (rest > 0 || v.CanOrder(v.r.Verb()))
 	if !v.r.Marked() || !orders || v.ordered != scene.Unsaid || f.Returns != plan.Image || !f.TakesMark() || !f.Wants(plan.Prompt) {
@@ -217,11 +215,11 @@ func (v *wording) redraws(f *profile.Profile, rest int) float64 {
 	return general
 }
 
-// shortOpening is how many words an example must have to be the beginning of a longer request.
+// shortOpening is the minimum number of words of an example that may be the start of a longer request.
 const shortOpening = 3
 
-// beginsLike counts the words of the longest example of an operator's own tool with which the clause begins. The
-// operator has said of these words what they are to mean, whatever they mean to the built-in tools.
+// beginsLike returns the number of words of the longest example of an operator's own tool at the start of the clause. The
+// operator defines their meaning, which takes precedence over built-in tools.
 func (v *wording) beginsLike(f *profile.Profile) int {
 	if !slices.Contains(f.Origins, toolbox.Own) {
 		return 0

@@ -1,4 +1,4 @@
-// Package profile knows the tools of a catalogue as the rules need them: what each needs, and which words ask for it.
+// Package profile describes the tools of a catalogue for the rules: what each needs, and which words ask for it.
 package profile
 
 import (
@@ -15,45 +15,43 @@ import (
 	"atelier/agent/toolbox/table"
 )
 
-// Profile is a tool with what the rules know of it: what it needs, and the words that
-// ask for it.
+// Profile is a tool with its inputs and the words that ask for it, for the rules.
 type Profile struct {
 	toolbox.Tool
-	Needs  []plan.Type       // the types of its required arguments, each once
-	Media  []toolbox.Arg     // required arguments that are neither texts nor made of them
+	Needs  []plan.Type       // the types of its required arguments, without duplicates
+	Media  []toolbox.Arg     // required arguments that are neither texts nor made from texts
 	Texts  int               // required text arguments
-	Makers map[string]string // the tool that each required argument is said to come from, by its name; "" for most
-	// TextOnly marks a tool that needs neither media nor what is found in them.
+	Makers map[string]string // by required argument: the tool that it should come from; "" for most
+	// TextOnly marks a tool that needs neither media nor things found in media.
 	TextOnly bool
 	About    Set // words of its name and description, and their stems
-	Formats  Set // that its templates name outside of slots
-	// Written are the formats of files one of which each of its templates names: it writes nothing else.
+	Formats  Set // file formats named in its templates outside of slots
+	// Written are the file formats that it writes, if each of its templates names one of them.
 	Written []string
-	// Slot marks a tool that looks at media and is told nothing, and whose templates have a slot
-	// for free words: what it tells may be of the thing that is named.
+	// Slot marks a tool that analyses media without text arguments, but whose templates have a slot for free words:
+	// its result may be about the object named there.
 	Slot bool
-	// Plain are the examples that hold no words which somebody else would put otherwise: files and
-	// settings alone change from request to request.
+	// Plain are the examples without free words: only files and settings change from request to request.
 	Plain []string
-	// Swapped tells of a tool that takes two resources of one type, by the words that stand between
-	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
+	// Swapped is for a tool with two resources of one type. It maps the words between them in its examples to
+	// whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
 	Swapped map[string]bool
-	// Unnamed marks one of these that has an example which does not tell the two apart: "mix {these two sounds}".
+	// Unnamed marks such a tool with an example that does not distinguish the two: "mix {these two sounds}".
 	Unnamed bool
 	// Tabular marks a tool that works on a table.
 	Tabular bool
-	Choices Set // the words of the choices that the tool must be told
-	Values  Set // the classes of the words of all of its choices
-	// Coloured marks a tool that can be told a colour.
+	Choices Set // words of its required choices
+	Values  Set // classes of the words of all its choices
+	// Coloured marks a tool with a colour parameter.
 	Coloured bool
-	// Adds marks a tool that adds something to a file: most of its examples order just that.
+	// Adds marks a tool that adds something to a file, as most of its examples say.
 	Adds bool
-	// Removes marks a tool that takes something away: most of its examples order just that.
+	// Removes marks a tool that removes something, as most of its examples say.
 	Removes bool
-	Own     Set // the words of its templates outside of slots
+	Own     Set // words of its templates outside of slots
 }
 
-// compile reads a tool.
+// compile makes the profile of a tool.
 func (ts *Tools) compile(t toolbox.Tool) Profile {
 	f := Profile{
 		Tool: t, TextOnly: true, About: Set{}, Formats: Set{}, Swapped: map[string]bool{}, Makers: map[string]string{},
@@ -110,7 +108,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 	return f
 }
 
-// ordered reports whether most of the examples order that something be added, or taken away.
+// ordered reports whether most of the examples add something, or remove something.
 func (ts *Tools) ordered(examples []string) (adds, removes bool) {
 	adding, removing := 0, 0
 	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) && w != "out" } // "fade it out"
@@ -126,7 +124,7 @@ func (ts *Tools) ordered(examples []string) (adds, removes bool) {
 	return 2*adding > len(examples), 2*removing > len(examples)
 }
 
-// Pair are two required arguments of one type, which are told apart by the words between them.
+// Pair returns two required arguments of one type, which are distinguished by the words between them.
 func (f *Profile) Pair() (first, second toolbox.Arg, ok bool) {
 	if len(f.Media) != 2 || f.Media[0].Type != f.Media[1].Type || f.Media[0].Many || f.Media[1].Many {
 		return first, second, false
@@ -134,7 +132,7 @@ func (f *Profile) Pair() (first, second toolbox.Arg, ok bool) {
 	return f.Media[0], f.Media[1], true
 }
 
-// ChoiceWords are the words that mean a value of a choice.
+// ChoiceWords returns the words for the values of a choice.
 func ChoiceWords(a toolbox.Arg) []string {
 	var words []string
 	if SettingOf(a) == param.Choice {
@@ -145,8 +143,8 @@ func ChoiceWords(a toolbox.Arg) []string {
 	return words
 }
 
-// OnePerFile reports whether the tool brings one resource to another of the same type, which it changes: a logo to a
-// picture. It returns the argument that is changed.
+// OnePerFile reports whether the tool adds one resource to another of the same type, such as a logo to a picture. It
+// returns the argument that is changed.
 func (f *Profile) OnePerFile() (toolbox.Arg, bool) {
 	first, _, pair := f.Pair()
 	return first, pair && len(f.Swapped) > 0 && !f.Unnamed && f.Returns == first.Type
@@ -161,8 +159,8 @@ func (f *Profile) Arg(test func(toolbox.Arg) bool) (toolbox.Arg, bool) {
 	return f.Args[i], true
 }
 
-// learnOrder reads from an example in which order a pair is named: its slots are called like the
-// arguments, {voice.wav} and {music.mp3}. The prepositions and places between them tell the order.
+// learnOrder learns the order of a pair from an example, whose slots are named like the arguments: {voice.wav} and
+// {music.mp3}. The prepositions and places between them identify the order.
 func (ts *Tools) learnOrder(f *Profile, example string) {
 	first, second, ok := f.Pair()
 	name := func(m []int) string { stem, _, _ := strings.Cut(example[m[2]:m[3]], "."); return stem }
@@ -182,10 +180,10 @@ func (ts *Tools) learnOrder(f *Profile, example string) {
 	}
 }
 
-// slots are the parts of a template that change from request to request.
+// slots matches the parts of a template that change from request to request.
 var slots = lazyregexp.New(`\{([^}]*)\}`)
 
-// isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
+// isFree reports whether the sample of a slot stands for free words, neither a resource nor a value.
 func (ts *Tools) isFree(sample string) bool {
 	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) {
 		return false
@@ -200,22 +198,22 @@ func (ts *Tools) isFree(sample string) bool {
 	})
 }
 
-// Tells reports whether the tool can be told a text of that meaning.
+// Tells reports whether the tool has a text argument with the meaning.
 func (f *Profile) Tells(m plan.Meaning) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m })
 }
 
-// Wants reports whether the tool must be told a text of that meaning.
+// Wants reports whether the tool has a required text argument with the meaning.
 func (f *Profile) Wants(m plan.Meaning) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
 }
 
-// Takes reports whether the tool has an argument of just that type.
+// Takes reports whether the tool has an argument of exactly the type.
 func (f *Profile) Takes(t plan.Type) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == t })
 }
 
-// OfParts reports whether the tool can be told an amount, and a part of a sound or a video to which it applies.
+// OfParts reports whether the tool takes an amount, and a part of a sound or a video to which the amount applies.
 func (f *Profile) OfParts() bool {
 	amounts := 0
 	for _, a := range f.Args {
@@ -226,12 +224,12 @@ func (f *Profile) OfParts() bool {
 	return amounts > 1 && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.TimeRange })
 }
 
-// Sought reports whether the tool must be told words that it looks for in a text: what is quoted are these.
+// Sought reports whether the tool requires words to search for in a text; quotations are these words.
 func (f *Profile) Sought() bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return SettingOf(a) == param.Text && !a.Optional })
 }
 
-// Sized reports whether the tool can be told a size.
+// Sized reports whether the tool has a size parameter.
 func (f *Profile) Sized() bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.Size })
 }
@@ -241,18 +239,18 @@ func (f *Profile) TakesUnit(u quantity.Unit) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })
 }
 
-// TakesMark reports whether the tool works on a part of a picture that it is shown.
+// TakesMark reports whether the tool takes a mark on a picture.
 func (f *Profile) TakesMark() bool {
 	return f.Takes(plan.Image) && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return !a.Optional && MarkType(a.Type) })
 }
 
-// Joins reports whether all that the tool needs is several resources of one type.
+// Joins reports whether the tool needs only several resources of one type.
 func (f *Profile) Joins() bool { return len(f.Media) == 1 && f.Media[0].Many }
 
 // Generates reports whether the tool makes something new that does not resemble its input.
 func (f *Profile) Generates() bool { return strings.HasSuffix(f.Domain, "-generation") }
 
-// GivenAll reports whether the subtask gives the tool all resources that it needs.
+// GivenAll reports whether the subtask has all resources that the tool needs.
 func (f *Profile) GivenAll(sub plan.Subtask) bool {
 	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
 		gives := func(have plan.Arg) bool { return have.Type.Fits(a.Type) }
@@ -260,27 +258,26 @@ func (f *Profile) GivenAll(sub plan.Subtask) bool {
 	})
 }
 
-// Meaning is what the argument of the tool means, by its name.
+// Meaning returns the meaning of an argument by its name.
 func (f *Profile) Meaning(arg string) plan.Meaning {
 	a, _ := f.Arg(func(a toolbox.Arg) bool { return a.Name == arg })
 	return a.Meaning
 }
 
-// OfMedia reports whether a thing of that type is media or is found in them.
+// OfMedia reports whether a thing of the type is media or is found in media.
 func OfMedia(t plan.Type) bool {
 	return t.Media() || t == plan.BBox || t == plan.Points || t == plan.Category
 }
 
-// MarkType reports whether things of the type say where on a picture something is.
+// MarkType reports whether things of the type mark a place on a picture.
 func MarkType(t plan.Type) bool { return t == plan.Mask || t == plan.BBox || t == plan.Points }
 
-// SmallText reports whether a type is a text under another name, which tools make of texts.
+// SmallText reports whether a type is a special text that tools make from texts.
 func SmallText(t plan.Type) bool {
 	return t == plan.Title || t == plan.Tags || t == plan.Location || t == plan.Weather || t == plan.Time
 }
 
-// Kind is the type of the parameter of which an argument is the value, where people say it as a
-// quantity; empty for any other argument.
+// Kind returns the type of an argument's parameter if people state it as a quantity; "" for other arguments.
 func Kind(a toolbox.Arg) param.Type {
 	if a.Param == nil || a.Param.Type.Units() == 0 {
 		return ""
@@ -288,7 +285,7 @@ func Kind(a toolbox.Arg) param.Type {
 	return a.Param.Type
 }
 
-// Pace is the argument by which the tool is told how fast it plays.
+// Pace returns the argument for the playback speed.
 func (f *Profile) Pace() (toolbox.Arg, bool) {
 	return f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Factor })
 }
@@ -299,16 +296,16 @@ func (f *Profile) Combines() bool {
 	return pair || f.Joins()
 }
 
-// writes reports whether a word is a file format of the tool's result. Documents are left out: people say "PDF" for any
-// of them.
+// writes reports whether a word is a file format of the tool's result. Documents are excluded, since people call any of
+// them "PDF".
 func (f *Profile) writes(word string) bool {
 	return f.Returns.Media() && f.Returns != plan.Document && retrieve.IsFormat(word) && retrieve.FileType("."+word) == f.Returns
 }
 
-// picks reports whether the tool picks a named thing out of several of the kind that it returns.
+// picks reports whether the tool picks a named thing out of several of the type that it returns.
 func (f *Profile) picks() bool { return f.Takes(f.Returns) && f.Tells(plan.Object) }
 
-// SettingOf is the type of a parameter; "" for a resource.
+// SettingOf returns the type of an argument's parameter; "" for a resource.
 func SettingOf(a toolbox.Arg) param.Type {
 	if a.Param == nil {
 		return ""
@@ -316,7 +313,7 @@ func SettingOf(a toolbox.Arg) param.Type {
 	return a.Param.Type
 }
 
-// Typed are the types of parameters whose value is found by reading each phrase of a clause.
+// Typed are the parameter types whose value is found by trying each phrase of a clause.
 var Typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
@@ -327,10 +324,10 @@ var Typed = map[param.Type]bool{
 // AnyColour is a parameter that takes a colour.
 var AnyColour = param.Param{Type: param.Colour}
 
-// AnyAdjustment is a parameter that takes a change of the light or the colours.
+// AnyAdjustment is a parameter that takes a change of light or colours.
 var AnyAdjustment = param.Param{Type: param.Adjustment}
 
-// ColumnsOf are the words of the names of the columns of the tables among the resources; nil where there is none.
+// ColumnsOf returns the words in the column names of the tables among the resources; nil without tables.
 func ColumnsOf(resources []plan.Resource) Set {
 	var names Set
 	for _, res := range resources {
@@ -339,7 +336,7 @@ func ColumnsOf(resources []plan.Resource) Set {
 		}
 		t, err := table.Read(res.Value)
 		if err != nil || len(t.Columns) < 2 {
-			continue // it is no table
+			continue // not a table
 		}
 		if names == nil {
 			names = Set{}

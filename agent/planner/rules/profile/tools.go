@@ -20,7 +20,7 @@ func (s Set) add(words []string) {
 	}
 }
 
-// Tools is what is known of the tools, and of which words ask for them.
+// Tools holds the profiles of a catalogue's tools, and the words that ask for them.
 type Tools struct {
 	*english.Grammar
 
@@ -45,7 +45,7 @@ func New(g *english.Grammar, c *toolbox.Catalogue) *Tools {
 	return ts
 }
 
-// Tool returns the profile of the tool of that name, an empty one if there is none.
+// Tool returns the profile of a tool, an empty one if there is none.
 func (ts *Tools) Tool(name string) *Profile {
 	if i, ok := ts.ByName[name]; ok {
 		return &ts.Profiles[i]
@@ -53,7 +53,7 @@ func (ts *Tools) Tool(name string) *Profile {
 	return &Profile{}
 }
 
-// Closure is what the tools can make of the types, the types among them.
+// Closure returns the types that the tools can make from the given types, including these.
 func (ts *Tools) Closure(types ...plan.Type) map[plan.Type]bool {
 	have := map[plan.Type]bool{}
 	for _, t := range types {
@@ -76,8 +76,8 @@ func (ts *Tools) Makes(t plan.Type, test func(*Profile) bool) bool {
 	return slices.ContainsFunc(ts.Makers[t], func(i int) bool { return test(&ts.Profiles[i]) })
 }
 
-// HelpsObject reports whether a thing that is named helps a tool on the way to what the head
-// needs: it wants boxes, and some tool finds the boxes of a thing.
+// HelpsObject reports whether naming an object helps a tool that makes an input of head: if head wants boxes, some
+// tool may find the boxes of an object.
 func (ts *Tools) HelpsObject(head *Profile, have map[plan.Type]bool) bool {
 	for _, a := range head.Args {
 		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
@@ -88,10 +88,10 @@ func (ts *Tools) HelpsObject(head *Profile, have map[plan.Type]bool) bool {
 		}
 	}
 	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
-	return found && ts.Makes(head.Returns, (*Profile).picks) // many are found, and one is wanted
+	return found && ts.Makes(head.Returns, (*Profile).picks) // many are found, but one is wanted
 }
 
-// Nearest is the nearest tool to the words that passes the test, an empty one if none does.
+// Nearest returns the tool most similar to the words that passes the test, an empty one if none does.
 func (ts *Tools) Nearest(words string, test func(*Profile) bool) *Profile {
 	for _, h := range ts.Index.Search(ts.Lexicon.Features(ts.Lexicon.Words(words, nil))) {
 		if f := ts.Tool(h.Tool); test(f) {
@@ -101,7 +101,7 @@ func (ts *Tools) Nearest(words string, test func(*Profile) bool) *Profile {
 	return &Profile{}
 }
 
-// Asks reports whether words are a request of their own though they hold no order: "half the size".
+// Asks reports whether words are a request by themselves without an order: "half the size".
 func (ts *Tools) Asks(words []retrieve.Word) bool {
 	words = slices.DeleteFunc(slices.Clone(words), func(w retrieve.Word) bool { return ts.Is("determiners", w) || w.Lower() == "any" })
 	hits := ts.Index.Search(ts.Lexicon.Features(words))
@@ -117,8 +117,8 @@ func (ts *Tools) Asks(words []retrieve.Word) bool {
 	})
 }
 
-// FindsOthers reports whether a tool finds one kind of thing on pictures, such as faces, and the
-// subtask names another one.
+// FindsOthers reports whether a tool finds one kind of object in pictures, such as faces, and the subtask names
+// another kind.
 func (ts *Tools) FindsOthers(sub plan.Subtask, f *Profile) bool {
 	object := ""
 	for _, a := range sub.Args {
@@ -134,7 +134,7 @@ func (ts *Tools) FindsOthers(sub plan.Subtask, f *Profile) bool {
 	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
 }
 
-// Base is the type, with every map of a picture taken for a picture.
+// Base returns the type, or image for every kind of image map.
 func Base(t plan.Type) plan.Type {
 	if t.ImageMap() {
 		return plan.Image
@@ -142,8 +142,8 @@ func Base(t plan.Type) plan.Type {
 	return t
 }
 
-// IsForeign reports whether the text is in another language: in another script, or with more
-// of another language's small words than of English ones.
+// IsForeign reports whether the text is not in English: it has another script, or more small words of another
+// language than of English.
 func (ts *Tools) IsForeign(text string) bool {
 	letters, latin, known, most, plain := 0, 0, 0, 0, 0
 	count := map[string]int{}
@@ -171,12 +171,12 @@ func (ts *Tools) IsForeign(text string) bool {
 	if latin*2 < letters {
 		return true
 	}
-	// A language's small words are a third of a text; many are English words as well.
+	// About a third of a text are small words, but many of them are English words too.
 	return most >= 2 && (most > known || most*3 > plain && most*3 > known*2)
 }
 
-// depicts reports whether the words tell of more than the tool's examples know: "a serene lake with a mountain in
-// the background and a boat" does not ask for a background.
+// depicts reports whether the words describe more than the tool's examples do: "a serene lake with a mountain in the
+// background and a boat" does not ask for a background.
 func (ts *Tools) depicts(f *Profile, words []retrieve.Word) bool {
 	known, unknown := 0, 0
 	for _, w := range words {
@@ -191,5 +191,5 @@ func (ts *Tools) depicts(f *Profile, words []retrieve.Word) bool {
 	return unknown > 3 && unknown > 2*known
 }
 
-// Plainly is how near a tool must be, from 0 to 1, for the words alone to ask for it.
+// Plainly is the minimum similarity, from 0 to 1, at which words alone ask for a tool.
 const Plainly = 0.5

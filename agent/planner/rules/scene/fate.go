@@ -8,11 +8,11 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Fate is what a clause orders of the marked part. The tools that keep the part are the
-// opposite of those that make away with it, so this is read before any tool is near.
+// Fate is what a clause does with the marked part. Tools that keep the part are the opposite of those that remove it,
+// so the fate is read before tools are matched.
 type Fate int
 
-// What becomes of the marked part.
+// Fates of the marked part.
 const (
 	Unsaid Fate = iota // something else
 	Gone               // it goes, the rest stays: "black this out"
@@ -20,7 +20,7 @@ const (
 	Spared             // it stays, and the rest is changed: "blur everything else"
 )
 
-// Fate reads what the clause orders of the marked part.
+// Fate returns what the clause does with the marked part.
 func (s *Scene) Fate(words []retrieve.Word) Fate {
 	away := s.MakesAway(words)
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || s.Is("blotting", w) })
@@ -42,12 +42,12 @@ func (s *Scene) Fate(words []retrieve.Word) Fate {
 	return Unsaid
 }
 
-// LeavesRest reports whether the clause only says that all else stays: "and keep everything else".
+// LeavesRest reports whether the clause only says that the rest stays: "and keep everything else".
 func (s *Scene) LeavesRest(words []retrieve.Word) bool {
 	return s.Any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.MakesAway(words)
 }
 
-// speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
+// speaksOfRest reports whether a clause is about everything that is not marked: "everything but this", "the rest".
 func (s *Scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
@@ -58,10 +58,10 @@ func (s *Scene) speaksOfRest(words []retrieve.Word) bool {
 	return s.excepts(words)
 }
 
-// excepts reports whether a clause is about all but what is named after it.
+// excepts reports whether a clause is about everything except something named.
 func (s *Scene) excepts(words []retrieve.Word) bool {
 	all := s.Find("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return s.In("excepting", strings.ToLower(s.Text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.In("excepting", strings.ToLower(s.Text[w.Start:w.End])) // as written, since no tool knows these words
 	})
 }

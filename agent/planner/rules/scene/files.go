@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Files finds the files of a request by what people call them.
+// Files finds the files of a request by the names that people use.
 type Files struct {
 	*english.Grammar
 
@@ -19,16 +19,16 @@ type Files struct {
 	script  *Script
 }
 
-// minWord is the fewest letters of a word of a name by which a file is called.
+// minWord is the minimum number of letters of a word of a file name that identifies the file.
 const minWord = 3
 
-// fileName is a name in lower case by which a resource may be called.
+// fileName is a lower-case name for a resource.
 type fileName struct {
 	text string
 	typ  plan.Type
 }
 
-// insideWord reports whether the text from begin to end is only a part of a longer name.
+// insideWord reports whether the text from begin to end is part of a longer name.
 func insideWord(text string, begin, end int) bool {
 	inName := func(b byte) bool {
 		return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b == '_' || b >= 0x80
@@ -37,14 +37,14 @@ func insideWord(text string, begin, end int) bool {
 		end < len(text) && inName(text[end-1]) && inName(text[end])
 }
 
-// SpeaksOfFile reports whether a noun is what the only file of the message is called by.
+// SpeaksOfFile reports whether noun refers to the only file of the message.
 func (f *Files) SpeaksOfFile(noun string) bool {
 	_, ok := f.namesake(noun)
 	return ok && len(f.request.Given) == 1
 }
 
-// Lookup returns the resource that a name means: by its own name, by the name that the
-// user's file had (the latest of that name), or by the last part of a path.
+// Lookup returns the resource with a name: its own name, the user's file name (the latest such file), or the last
+// part of a path.
 func (f *Files) Lookup(name string) (plan.Resource, bool) {
 	all := f.request.Resources()
 	for _, same := range []func(plan.Resource) bool{
@@ -67,7 +67,7 @@ func (f *Files) Lookup(name string) (plan.Resource, bool) {
 	return f.namesake(strings.ToLower(name))
 }
 
-// Called are the names by which people know things: those of their own files.
+// Called returns the names under which people know things: those of their own files.
 func (f *Files) Called(es []Thing) []string {
 	names := make([]string, len(es))
 	for i, e := range es {
@@ -82,8 +82,8 @@ func (f *Files) Called(es []Thing) []string {
 	return names
 }
 
-// called finds the nouns by which a request speaks of one of several files that is named so: "lay
-// the music under the interview", with music.mp3 and interview.wav.
+// called finds nouns that refer to one of several files by a word of its name: "lay the music under the interview",
+// with music.mp3 and interview.wav.
 func (f *Files) called() []retrieve.Span {
 	words := f.Lexicon.Words(f.script.Text, []retrieve.Span{})
 	if len(f.request.Given) < 2 {
@@ -102,8 +102,8 @@ func (f *Files) called() []retrieve.Span {
 	return found
 }
 
-// calledAlone finds the nouns by which an order speaks of the only file as what it is: "crop this banner". What is to be
-// hidden or removed may be a thing on it.
+// calledAlone finds nouns that refer to the only file by its content: "crop this banner". A noun to hide or remove may
+// be a thing on the picture instead.
 func (f *Files) calledAlone(words []retrieve.Word) []retrieve.Span {
 	if len(f.request.Given) != 1 || f.Lexicon.FormOf(words) != retrieve.Order || f.Any("protecting", words) {
 		return nil
@@ -119,14 +119,14 @@ func (f *Files) calledAlone(words []retrieve.Word) []retrieve.Span {
 	return found
 }
 
-// isCalled reports whether the noun says what the only file is.
+// isCalled reports whether noun names the type of the only given file.
 func (f *Files) isCalled(noun string) bool {
 	lists := map[plan.Type]string{plan.Image: "picture nouns", plan.Video: "video nouns", plan.Document: "document nouns"}
 	return len(f.request.Given) == 1 && f.In(lists[f.request.Given[0].Type], noun)
 }
 
-// namesake is the only file of the message whose name has that word in it. One that is named itself is
-// not called by a word besides: the dog of dog.jpg may be what is on it.
+// namesake returns the only file of the message with a word in its name. It skips files whose full name is in the
+// text: then "the dog" may be a dog in dog.jpg.
 func (f *Files) namesake(word string) (found plan.Resource, ok bool) {
 	for _, r := range f.request.Given {
 		name := cmp.Or(r.File, r.Name)
@@ -142,8 +142,8 @@ func (f *Files) namesake(word string) (found plan.Resource, ok bool) {
 	return found, ok
 }
 
-// spans finds the names of the request's resources in the text, and whatever else looks
-// like the name of a file. It is never nil, so that no other names are looked for.
+// spans finds the names of the request's resources in the text, and everything else that looks like a file name. It
+// is never nil, so that no other names are searched for.
 func (f *Files) spans() []retrieve.Span {
 	text := f.script.Text
 	found, taken := []retrieve.Span{}, make([]bool, len(text))
@@ -155,7 +155,7 @@ func (f *Files) spans() []retrieve.Span {
 			found = append(found, s)
 		}
 	}
-	if lower := strings.ToLower(text); len(lower) == len(text) { // else the places in the two differ
+	if lower := strings.ToLower(text); len(lower) == len(text) { // otherwise their offsets differ
 		for _, n := range fileNames(f.request.Resources()) {
 			for from := 0; ; {
 				at := strings.Index(lower[from:], n.text)
@@ -177,7 +177,7 @@ func (f *Files) spans() []retrieve.Span {
 	return found
 }
 
-// fileNames are the names of resources, the longest first.
+// fileNames returns the names of resources, longest first.
 func fileNames(resources []plan.Resource) []fileName {
 	var names []fileName
 	for _, r := range resources {

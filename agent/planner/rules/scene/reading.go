@@ -12,25 +12,25 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Reading is a clause as it is understood.
+// Reading is the interpretation of a clause.
 type Reading struct {
 	Clause  clause.Clause
 	Words   []retrieve.Word // without the polite wrapping
-	Text    string          // the clause, with what is said more about it
+	Text    string          // the clause, with later remarks about it
 	Form    retrieve.Form
-	Files   []Thing // that it names
+	Files   []Thing // files that it names
 	Refs    References
-	Stated  []quantity.Quantity // quantities, by their places in the clause
-	Head    *profile.Profile    // the tool that gives what is asked for
-	Score   float64             // how sure that is, 0 to 1
-	Rivals  []Rival             // all tools that come near, the nearest first
-	Object  string              // the thing that it is about
-	Results []Thing             // what its subtasks make
-	Prev    *Reading            // the clause before that made something
-	Told    string              // what a statement before it told
+	Stated  []quantity.Quantity // quantities, by their positions in the clause
+	Head    *profile.Profile    // the tool that makes the result
+	Score   float64             // certainty of Head, 0 to 1
+	Rivals  []Rival             // all similar tools, nearest first
+	Object  string              // the object in a picture, sound or text that it is about
+	Results []Thing             // results of its subtasks
+	Prev    *Reading            // the previous clause with a result
+	Told    string              // text of a statement before it
 }
 
-// References are the ways in which a clause points at things without naming them.
+// References are a clause's references to things other than by name.
 type References struct {
 	Pronoun  bool               // it, that
 	Plural   bool               // them, both, all
@@ -38,15 +38,15 @@ type References struct {
 	Sequence bool               // "… and then …"
 	Original bool               // "the original"
 	Definite map[plan.Type]bool // "the picture", "the mask"
-	Ordinal  int                // which of several: 1 the first, -1 the last, 0 not said
+	Ordinal  int                // number of the thing: 1 the first, -1 the last, 0 unspecified
 }
 
-// Points reports whether the clause points at anything.
+// Points reports whether there is any reference.
 func (r References) Points() bool {
 	return r.Pronoun || r.Result || r.Sequence || len(r.Definite) > 0
 }
 
-// IsOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
+// IsOutputName reports whether an unknown file name is the name for a result: "save it as edges.png".
 func (s *Scene) IsOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.Words, func(o retrieve.Word) bool { return o.Start == w.Start })
 	for i > 1 && s.Is("articles", s.Words[i-1]) { // "make a favicon.ico"
@@ -58,7 +58,7 @@ func (s *Scene) IsOutputName(w retrieve.Word) bool {
 	return i > 0 && (s.In("naming", s.Words[i-1].Lower()) || i < len(s.Words) && s.Is("articles", s.Words[i]) && s.Is("making", s.Words[i-1]))
 }
 
-// References reads how the clause points at things.
+// References finds the references of the clause.
 func (s *Scene) References(r *Reading) References {
 	refs := References{Sequence: r.Clause.Join == clause.After, Definite: map[plan.Type]bool{}}
 	words := r.Clause.Words
@@ -96,7 +96,7 @@ func (s *Scene) introduces(text string, next retrieve.Word) bool {
 		!s.Is("courtesy", next) && !s.IsMedia(next)
 }
 
-// definite takes in a noun that speaks of something given.
+// definite adds a noun that refers to something given.
 func (s *Scene) definite(refs *References, text string, w retrieve.Word) {
 	if typ := s.Lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
 		refs.Definite[typ] = true
@@ -121,12 +121,12 @@ func (r *Reading) Verb() string {
 	return r.Words[0].Lower()
 }
 
-// Marked reports whether the clause means something that is marked on a picture.
+// Marked reports whether the clause refers to a mark on a picture.
 func (r *Reading) Marked() bool {
 	return slices.ContainsFunc(r.Files, func(e Thing) bool { return e.On != "" })
 }
 
-// Quoted is the longest quotation in the clause.
+// Quoted returns the longest quotation in the clause.
 func (r *Reading) Quoted() string {
 	best := ""
 	for _, w := range r.Clause.Words {
@@ -137,19 +137,19 @@ func (r *Reading) Quoted() string {
 	return best
 }
 
-// Rival is a tool that may be what a clause asks for.
+// Rival is a tool that a clause may ask for.
 type Rival struct {
 	Tool  *profile.Profile
-	Near  float64 // by words
+	Near  float64 // similarity by words
 	Score float64
-	Rest  int // words of the clause that it does not explain
+	Rest  int // number of words of the clause that it does not explain
 	// Example is the nearest example of the tool.
 	Example string
-	// Begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
+	// Begun is how many words of the clause match an example of an operator's own tool; 0 for other tools.
 	Begun int
 }
 
-// Unquoted are the quantities that the clause states, but for those in quotation marks, which are words.
+// Unquoted returns the quantities of the clause outside of quotation marks.
 func (r *Reading) Unquoted() []quantity.Quantity {
 	return slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
 		quotes := func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, r.Clause.Words[0].Start) }

@@ -1,5 +1,5 @@
-// Package scene holds what a request can speak of, its files and what its subtasks make, and what one clause names and
-// points at.
+// Package scene holds the things that a request can refer to (its files, and the results of its subtasks), and resolves
+// the references of a clause.
 package scene
 
 import (
@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Scene is what a request can speak of: its resources, and what its subtasks make.
+// Scene holds what a request can refer to: its resources, and the results of its subtasks.
 type Scene struct {
 	*profile.Tools
 	*Script
@@ -21,20 +21,20 @@ type Scene struct {
 	Request plan.Request
 	Files   *Files
 	Things  Things
-	Marks   Things // what is marked on pictures; they stand for nothing by themselves
+	Marks   Things // marks on pictures, which are not files of their own
 	Types   map[string]plan.Type
-	pages   profile.Set // the names of the documents whose pages are taken for pictures
-	Columns profile.Set // the words of the names of the columns of the tables at hand; nil where there is no table
+	pages   profile.Set // names of documents whose pages are treated as pictures
+	Columns profile.Set // words in the column names of the given tables; nil without tables
 }
 
-// Of returns the scene of a text for which there are no resources.
+// Of returns the scene of a text without resources.
 func Of(ts *profile.Tools, text string) *Scene {
 	s := &Scene{Tools: ts, Script: &Script{Text: text, grammar: ts.Grammar}, Types: map[string]plan.Type{}}
 	s.Files = &Files{ts.Grammar, &s.Request, s.Script}
 	return s
 }
 
-// New reads the words of a text and the resources of its request.
+// New returns the scene of a text and the resources of its request.
 func New(ts *profile.Tools, r plan.Request, text string) *Scene {
 	s := Of(ts, text)
 	s.Request, s.Columns = r, profile.ColumnsOf(r.Resources())
@@ -51,7 +51,7 @@ func New(ts *profile.Tools, r plan.Request, text string) *Scene {
 	return s
 }
 
-// SeePages takes the pages of the documents for pictures, and reports whether there are any.
+// SeePages treats the pages of the documents as pictures, and reports whether there are documents.
 func (s *Scene) SeePages() bool {
 	s.pages = profile.Set{}
 	asPages := func(rs []plan.Resource) []plan.Resource {
@@ -78,13 +78,13 @@ func (s *Scene) SeePages() bool {
 	return len(s.pages) > 0
 }
 
-// OfPages reports whether the thing is a document whose pages are taken for pictures.
+// OfPages reports whether the thing is a document whose pages are treated as pictures.
 func (s *Scene) OfPages(e Thing) bool {
 	return e.Source.Kind == plan.OfResource && s.pages[e.Source.Name]
 }
 
-// Sent are those that came with the message: of pictures just those on which something is
-// marked, if there are any.
+// Sent returns the things of a type that came with the message; of pictures only the marked ones, if there
+// are any.
 func (s *Scene) Sent(k plan.Type) []Thing {
 	for _, set := range [][]Thing{s.PicturesOf(s.Marks), s.Things} {
 		fits := slices.DeleteFunc(Fitting(set, k), func(e Thing) bool { return !e.Given || e.Made })
@@ -95,8 +95,8 @@ func (s *Scene) Sent(k plan.Type) []Thing {
 	return nil
 }
 
-// Nth is the one that an ordinal means among those that came with the message, else among those
-// of the thread.
+// Nth returns the thing that an ordinal means, among those that came with the message, else among those of the
+// thread.
 func (s *Scene) Nth(n int, k plan.Type) (Thing, bool) {
 	for _, rs := range [][]plan.Resource{s.Request.Given, s.Request.Earlier} {
 		var of []Thing
@@ -114,7 +114,7 @@ func (s *Scene) Nth(n int, k plan.Type) (Thing, bool) {
 	return Thing{}, false
 }
 
-// PicturesOf are the pictures that the marks are on, each once.
+// PicturesOf returns the pictures that the marks are on, without duplicates.
 func (s *Scene) PicturesOf(marks []Thing) []Thing {
 	var pictures []Thing
 	for _, mark := range marks {
@@ -126,7 +126,7 @@ func (s *Scene) PicturesOf(marks []Thing) []Thing {
 	return pictures
 }
 
-// ShownFormat reports whether the word at i speaks of a file at hand by its format: "this gif".
+// ShownFormat reports whether the word at i refers to a given file by its format: "this gif".
 func (s *Scene) ShownFormat(words []retrieve.Word, i int) bool {
 	ending := "." + strings.Replace(words[i].Lower(), "jpeg", "jpg", 1)
 	becomes := i+2 < len(words) && slices.Contains([]string{"to", "into"}, words[i+1].Lower()) && retrieve.IsFormat(words[i+2].Lower()) // "heic to jpg"
@@ -135,12 +135,12 @@ func (s *Scene) ShownFormat(words []retrieve.Word, i int) bool {
 	})
 }
 
-// Names are those of the files among things: what is marked is no file of its own.
+// Names returns the names of the files among things; marks are not files.
 func (s *Scene) Names(es []Thing) plan.Message {
 	return Listed(s.Files.Called(slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return e.On != "" })))
 }
 
-// Named is the thing of a resource that the clause of number n names.
+// Named returns the thing of a resource that clause n names.
 func (s *Scene) Named(n int, res plan.Resource) Thing {
 	e := Thing{Source: plan.FromResource(res.Name), Typ: res.Type, Clause: n, On: res.On, Many: s.pages[res.Name]}
 	if typ, ok := s.Types[res.Name]; ok {
@@ -150,7 +150,7 @@ func (s *Scene) Named(n int, res plan.Resource) Thing {
 	return e
 }
 
-// Differs reports whether the clause sets things side by side in words.
+// Differs reports whether the clause asks to compare things.
 func (s *Scene) Differs(r *Reading) bool {
 	return slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && (s.Lexicon.Class(w.Stem) == "differ" || w.Lower() == "common")
@@ -165,7 +165,7 @@ func Listed(names []string) plan.Message {
 	return plan.And(names...)
 }
 
-// inferTypes learns from the words before a name what kind of picture it is: "the depth map room.png".
+// inferTypes infers the kind of a picture from the words before its name: "the depth map room.png".
 func (s *Scene) inferTypes() {
 	for i, w := range s.Words {
 		if !w.IsFile() {

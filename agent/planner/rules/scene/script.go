@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Script is the text of a request and its words. Clauses of other words are written behind the text.
+// Script is the text of a request and its words. Clauses made of other words are appended to the text.
 type Script struct {
 	Text  string
 	Words []retrieve.Word
@@ -17,7 +17,7 @@ type Script struct {
 	grammar *english.Grammar
 }
 
-// Span is the text from the first word to the last one, as it is written.
+// Span returns the text from the first word to the last one, as written.
 func (s *Script) Span(words []retrieve.Word) string {
 	if len(words) == 0 {
 		return ""
@@ -25,8 +25,8 @@ func (s *Script) Span(words []retrieve.Word) string {
 	return s.Text[words[0].Start:words[len(words)-1].End]
 }
 
-// WithoutFiles writes the words of a clause again without names of files and what led to
-// them. whole is the clause with what is said more about it.
+// WithoutFiles returns the text of a clause without file names and the words that introduce them. Whole is the
+// clause with later remarks about it.
 func (s *Script) WithoutFiles(words []retrieve.Word, whole string) string {
 	if len(words) == 0 {
 		return ""
@@ -48,8 +48,8 @@ func (s *Script) WithoutFiles(words []retrieve.Word, whole string) string {
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
 }
 
-// Part is a clause of some words of another one. They are written again behind the text, where they stand side by
-// side: what is between two words of a clause belongs to it.
+// Part makes a clause of some words of another one. They are appended to the text, where they are adjacent: text
+// between two words of a clause belongs to it.
 func (s *Script) Part(c clause.Clause, words []retrieve.Word) clause.Clause {
 	s.Text += "\n"
 	begin := len(s.Text)
@@ -66,7 +66,7 @@ func (s *Script) Part(c clause.Clause, words []retrieve.Word) clause.Clause {
 	return c
 }
 
-// Coined writes a word behind the text.
+// Coined appends a word to the text.
 func (s *Script) Coined(text string) retrieve.Word {
 	s.Text += "\n" + text
 	w := s.grammar.Lexicon.Words(text, []retrieve.Span{})[0]
@@ -74,7 +74,7 @@ func (s *Script) Coined(text string) retrieve.Word {
 	return w
 }
 
-// filePhrases marks the words that only hand a file over: "in the image file cat.png".
+// filePhrases marks the words that only introduce a file: "in the image file cat.png".
 func (s *Script) filePhrases(words []retrieve.Word) []bool {
 	skip := make([]bool, len(words))
 	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names

@@ -22,8 +22,8 @@ var (
 	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
 )
 
-// amount is what the clause says of an amount, else what the statement before it told. A change
-// by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
+// amount returns the words for an amount in the clause, else in the statement before it. A change by a share or by
+// decibels keeps the verb, which gives its direction: "shrink by 20 percent".
 func (st *Reader) amount(r *scene.Reading) string {
 	if _, paces := r.Head.Pace(); paces {
 		if q, ok := st.Pace.Lasting(r); ok {
@@ -31,7 +31,7 @@ func (st *Reader) amount(r *scene.Reading) string {
 		}
 	}
 	text := st.WithoutFiles(r.Words, r.Text)
-	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // their numbers are no other amount
+	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // page numbers are not amounts
 		start, end := quantity.FindPages(text)
 		text = text[:start] + text[end:]
 	}
@@ -39,13 +39,13 @@ func (st *Reader) amount(r *scene.Reading) string {
 		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
 	}
 	text = st.withoutApart(r, text)
-	for _, a := range r.Head.Args { // "quieter when I speak" is no volume of the whole
+	for _, a := range r.Head.Args { // "quieter when I speak" is not the volume of the whole
 		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
 			said := st.phrases.choice(r, *a.Param)
 			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
 		}
 	}
-	if r.Head.OfParts() { // their times are no other amount
+	if r.Head.OfParts() { // times of parts are not amounts
 		text = strings.Join(strings.Fields(strings.Replace(text, st.Passage(r), "", 1)), " ")
 	}
 	if start, end := quantity.FindLongSide(text); end > 0 && r.Head.Sized() {
@@ -63,7 +63,7 @@ func (st *Reader) amount(r *scene.Reading) string {
 	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
 		return limit + amount
 	}
-	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
+	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is not a part
 		return "by " + amount
 	}
 	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {
@@ -76,14 +76,14 @@ func (st *Reader) amount(r *scene.Reading) string {
 	return amount
 }
 
-// withoutApart leaves out of a text what the tool is told by other parameters than by an amount.
+// withoutApart removes the values for other parameters than the amount from a text.
 func (st *Reader) withoutApart(r *scene.Reading, text string) string {
 	if _, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); ok { // "at 0:03 for 2 seconds"
 		for _, q := range slices.Backward(lengthsIn(text, quantity.Find(text))) {
 			text = strings.TrimSuffix(text[:q.Start], " for ") + text[q.End:]
 		}
 	}
-	for _, a := range r.Head.Args { // what is told apart is no other amount: "bottom left, a fifth of the width"
+	for _, a := range r.Head.Args { // values of other parameters are not amounts: "bottom left, a fifth of the width"
 		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
 		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
 			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
@@ -92,13 +92,13 @@ func (st *Reader) withoutApart(r *scene.Reading, text string) string {
 	return text
 }
 
-// counted reports whether the argument is how many frames are wanted.
+// counted reports whether the argument is a number of frames.
 func counted(a toolbox.Arg) bool {
 	return profile.Kind(a) == param.Integer && a.Param.Unit == param.Frames
 }
 
-// amountIn is the first phrase of a text that states an amount, one with a figure if there is
-// one; "" if there is none. Other words end it: what it takes up is accounted for.
+// amountIn returns the first phrase of a text that states an amount, preferably with a figure; "" if there is none. Other
+// words end the phrase, since all its words count as accounted for.
 func (st *Reader) amountIn(text string) string {
 	amount := ""
 	words := st.Lexicon.Words(text, []retrieve.Span{})

@@ -11,11 +11,11 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Objects finds the things that clauses are about.
+// Objects finds the objects that clauses are about.
 type Objects struct{ *scene.Scene }
 
-// Meant is the thing that the clause is about: the one that it names, or that of the
-// clause before where it says "it" or goes on with the same tool.
+// Meant returns the object that the clause is about: the one that it names, or that of the previous clause if it says
+// "it" or continues with the same tool.
 func (o Objects) Meant(r *scene.Reading) string {
 	object := o.of(r, r.Head)
 	if object != "" || r.Prev == nil {
@@ -29,8 +29,8 @@ func (o Objects) Meant(r *scene.Reading) string {
 	return ""
 }
 
-// of is the thing that a clause is about: the first run of words that are neither grammar
-// nor words that ask for the tool.
+// of returns the object that a clause names: the first run of words that are neither grammar nor words that ask for the
+// tool.
 func (o Objects) of(r *scene.Reading, f *profile.Profile) string {
 	asks := func(w retrieve.Word) bool { return o.asksFor(f, w) }
 	ends := func(w retrieve.Word) bool {
@@ -55,8 +55,8 @@ func (o Objects) of(r *scene.Reading, f *profile.Profile) string {
 	return ""
 }
 
-// quotedWord is a word that a clause quotes from a picture, with the noun before it: "the word Total". Any word can be
-// quoted so, a small one too.
+// quotedWord returns a word that a clause quotes from a picture, with the noun before it: "the word Total". It can be any
+// word, even a small one.
 func (o Objects) quotedWord(words []retrieve.Word) string {
 	for i := 0; i+1 < len(words); i++ {
 		next := words[i+1]
@@ -80,7 +80,7 @@ func (o Objects) quotedWord(words []retrieve.Word) string {
 	return ""
 }
 
-// asksFor reports whether the word asks for the tool rather than naming a thing.
+// asksFor reports whether the word asks for the tool rather than naming an object.
 func (o Objects) asksFor(f *profile.Profile, w retrieve.Word) bool {
 	class := o.Lexicon.Class(w.Stem)
 	return o.Is("generic", w) && w.Lower() != "face" || o.In("asking classes", class) || o.Index.Vocabulary(f.Name, class)
@@ -113,7 +113,7 @@ func (o Objects) start(r *scene.Reading, f *profile.Profile) int {
 	return 0
 }
 
-// generic reports whether the words name no particular thing: "objects", "everything".
+// generic reports whether the words name no particular object: "objects", "everything".
 func (o Objects) generic(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return !o.Is("unspecific", w) && !o.Is("generic", w) && !o.Lexicon.Stop(w.Lower()) && !o.Is("prepositions", w)

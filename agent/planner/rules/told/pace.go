@@ -14,10 +14,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// A tool that plays faster or slower is told a factor. People may say the new length instead, "speed it up to 10
-// seconds": the factor follows from the length of the file, if that is known.
+// A tool that changes the playback speed takes a factor. People may say the new length instead, "speed it up to 10
+// seconds": the factor then follows from the length of the file, if that is known.
 
-// Pace reads how fast a tool is to play a file.
+// Pace finds the playback speed in a clause.
 type Pace struct{ *scene.Scene }
 
 var (
@@ -45,11 +45,11 @@ func (p Pace) Lasting(r *scene.Reading) (quantity.Quantity, bool) {
 	return q, lasts && (q.Unit == quantity.Clock || plainLength.MatchString(text[q.Start:q.End]))
 }
 
-// aLength is a parameter that takes a length of time.
+// aLength is a parameter that takes a duration.
 var aLength = param.Param{Type: param.Duration}
 
-// FactorFor is the factor by which the file that the clause is about comes to last as long as q says: "2.5x". It is
-// "" where the length of the file is not known, or where the verb tells the other direction.
+// FactorFor returns the speed factor at which the clause's file lasts for q: "2.5x". It is "" if the length of the file is
+// unknown, or if the verb means the other direction.
 func (p Pace) FactorFor(r *scene.Reading, q quantity.Quantity) string {
 	text := p.Span(r.Clause.Words)
 	wanted, err := aLength.Read(text[q.Start:q.End])
@@ -73,7 +73,7 @@ func (p Pace) FactorFor(r *scene.Reading, q quantity.Quantity) string {
 	return said
 }
 
-// WorkedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
+// WorkedOutFrom returns the length in the clause from which the argument's value is computed; else "".
 func (p Pace) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
 	q, ok := p.Lasting(r)
 	if profile.Kind(a) != param.Factor || !ok || p.FactorFor(r, q) == "" {
@@ -85,7 +85,7 @@ func (p Pace) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
 
 var ofSeconds = lazyregexp.New(`(?:^|, )(\d+(?:\.\d+)?) seconds\b`)
 
-// secondsOf is how long the one file that the clause is about lasts; 0 where that is not known.
+// secondsOf returns the duration of the only file that the clause is about; 0 if unknown.
 func (p Pace) secondsOf(r *scene.Reading) float64 {
 	of := r.Files
 	if len(of) == 0 {

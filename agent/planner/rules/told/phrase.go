@@ -9,14 +9,14 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// phrases finds the words of a clause by which a parameter is told its value.
+// phrases finds the words of a clause for the value of a parameter.
 type phrases struct{ *scene.Scene }
 
-// MaxPhrase is the most words of a phrase that gives a value.
+// MaxPhrase is the maximum number of words of a phrase for a value.
 const MaxPhrase = 5
 
-// choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
-// make it: "…, but keep the voice".
+// choice returns the phrase for a choice, preferably a prevailing one. It may be in a later remark about the clause: "…,
+// but keep the voice".
 func (ps phrases) choice(r *scene.Reading, p param.Param) string {
 	prevailing := p
 	prevailing.Choices = map[string][]string{}
@@ -44,7 +44,7 @@ func (ps phrases) choice(r *scene.Reading, p param.Param) string {
 	return ps.opposite(r, p)
 }
 
-// opposite is the other one of two choices, where the clause turns one away: "don't burn them in".
+// opposite returns the other one of two choices, if the clause rejects one: "don't burn them in".
 func (ps phrases) opposite(r *scene.Reading, p param.Param) string {
 	if len(p.Choices) != 2 {
 		return ""
@@ -66,12 +66,12 @@ func (ps phrases) opposite(r *scene.Reading, p param.Param) string {
 	return ""
 }
 
-// longest is the longest phrase among the words of the text that the parameter reads, the first of several.
+// longest returns the longest phrase that the parameter can read, the first of several.
 func (ps phrases) longest(text string, words []retrieve.Word, p param.Param) string {
 	return ps.longestOf(text, words, p, func(string) bool { return true })
 }
 
-// longestOf is the same among those phrases that pass the test.
+// longestOf is like longest for the phrases that pass the test.
 func (ps phrases) longestOf(text string, words []retrieve.Word, p param.Param, passes func(string) bool) string {
 	for n := min(MaxPhrase, len(words)); n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
@@ -87,8 +87,8 @@ func (ps phrases) longestOf(text string, words []retrieve.Word, p param.Param, p
 	return ""
 }
 
-// isTight reports whether each end of the phrase matters: without its first or its last word it has
-// another value, or none. An opacity keeps its noun: "half transparent".
+// isTight reports whether both ends of the phrase matter: without its first or its last word it has another value, or
+// none. An opacity keeps its noun: "half transparent".
 func (ps phrases) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
 		joins := func(w retrieve.Word) bool {
@@ -108,15 +108,15 @@ func (ps phrases) grammatical(w retrieve.Word) bool {
 	return ps.Lexicon.Stop(w.Lower()) || ps.Is("prepositions", w) || ps.IsMedia(w) || ps.IsVerb(w)
 }
 
-// isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
+// isPhrase reports whether words can be a value: none is a file, a quotation or a punctuation mark.
 func isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-/")
 	})
 }
 
-// ReadsOtherwise reports whether the parameter reads another value, or none, from the second text. It does if
-// it reads none from the first.
+// ReadsOtherwise reports whether the parameter reads another value, or none, from the shorter text. It returns true if it
+// reads none from text.
 func ReadsOtherwise(p param.Param, text, shorter string) bool {
 	all, err := p.Read(text)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package told reads what a clause says that its tool is told: texts, quantities, choices, places.
+// Package told extracts the values for a tool from a clause: texts, quantities, choices, places.
 package told
 
 import (
@@ -9,7 +9,7 @@ import (
 	"atelier/agent/planner/rules/scene"
 )
 
-// Reader takes out of a clause what its tool is told.
+// Reader extracts the values for a tool from a clause.
 type Reader struct {
 	*scene.Scene
 
@@ -19,11 +19,10 @@ type Reader struct {
 	phrases phrases
 }
 
-// New returns the reader of the clauses of a request.
+// New returns a reader for the clauses of a request.
 func New(s *scene.Scene) *Reader { return &Reader{s, Objects{s}, Pace{s}, Writing{s}, phrases{s}} }
 
-// TextFor takes out of a clause what a text argument of that meaning wants; "" if the
-// clause does not say it.
+// TextFor returns the words of a clause for a text argument with a meaning; "" if there are none.
 func (st *Reader) TextFor(r *scene.Reading, m plan.Meaning, f *profile.Profile) string {
 	switch m {
 	case plan.Object:
@@ -47,8 +46,8 @@ func (st *Reader) TextFor(r *scene.Reading, m plan.Meaning, f *profile.Profile) 
 	}
 }
 
-// Instruction is the clause as an order. Where it only points at the thing that the clause
-// before was about, the thing is named.
+// Instruction returns the clause as an order. A mere reference to the object of the previous clause is replaced by the
+// object's name.
 func (st *Reader) Instruction(r *scene.Reading) string {
 	text := st.WithoutFiles(r.Words, r.Text)
 	same := r.Object != "" && r.Prev != nil && r.Prev.Object == r.Object

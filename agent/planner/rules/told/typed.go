@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Said is what a clause says for an argument; "" if it says nothing.
+// Said returns the words of a clause for an argument; "" if there are none.
 func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) string {
 	if a.Param != nil && profile.Typed[a.Param.Type] {
 		return st.PhraseFor(r, *a.Param)
@@ -24,7 +24,7 @@ func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) stri
 	return st.TextFor(r, a.Meaning, f)
 }
 
-// PhraseFor is the phrase of a clause that holds the value of the parameter; "" if there is none.
+// PhraseFor returns the phrase of a clause with the value of the parameter; "" if there is none.
 func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	text := st.Span(r.Clause.Words)
 	switch p.Type { //nolint:exhaustive // the others are found by reading
@@ -37,7 +37,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	case param.Moments:
 		said := found(quantity.FindMoments, text)
 		if _, one := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); one && len(quantity.Find(said)) < 2 {
-			return "" // it is the moment
+			return "" // the moment
 		}
 		return said
 	case param.Interval:
@@ -50,7 +50,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
 		said := st.measured(r, p)
 		if r.Head.Wants(plan.Prompt) && !p.Speaks(beside(text, said)) {
-			return "" // "two penguins" is what is drawn
+			return "" // "two penguins" is the content of the picture
 		}
 		return said
 	}
@@ -58,7 +58,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return st.phrases.choice(r, p)
 	}
 	words := r.Clause.Words
-	if p.Type == param.Opacity && r.Head.Sized() { // "20%" is a size there, and "20% opacity" is none
+	if p.Type == param.Opacity && r.Head.Sized() { // "20%" is a size here, but "20% opacity" is not
 		return st.phrases.longestOf(st.Text, words, p, func(said string) bool { return st.saysOpacity(r, said) })
 	}
 	said := st.phrases.longest(st.Text, words, p)
@@ -71,14 +71,14 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	return said
 }
 
-// found is the part of a text between the bounds that are found in it.
+// found returns the part of a text between the bounds that find returns.
 func found(find func(string) (start, end int), text string) string {
 	start, end := find(text)
 	return text[start:end]
 }
 
-// condition is what a clause says of the rows of a table: what follows "rows where", or the name of a column. It is ""
-// where the clause only names columns.
+// condition returns the words for the rows of a table: those after "rows where", or after the name of a column. It is ""
+// if the clause only names columns.
 func (st *Reader) condition(r *scene.Reading) string {
 	words := r.Words
 	rows := slices.IndexFunc(words, func(w retrieve.Word) bool { return st.Is("table rows", w) })
@@ -99,15 +99,15 @@ func (st *Reader) aboutColumns(w retrieve.Word) bool {
 }
 
 var (
-	// genres are kinds of pictures that are shapes, too.
+	// genres matches genres of pictures that are also shapes.
 	genres = lazyregexp.New(`(?i)\b(?:portrait|landscape|square)\b`)
-	// shapes are words by which these are meant as shapes.
+	// shapes matches words that use these as shapes.
 	shapes = lazyregexp.New(`(?i)\b(?:portrait|landscape|square) (?:format|orientation|mode|shape|picture|image|photo|poster|drawing|illustration)\b|` +
 		`(?:\b(?:in|as|be)|,) (?:a )?(?:portrait|landscape|square)\b`)
 	wordBefore = lazyregexp.New(`\S*\s*$`)
 )
 
-// beside is what is said in a text, with the word before it and that after it.
+// beside returns said with the words before and after it in a text.
 func beside(text, said string) string {
 	before, after, found := strings.Cut(text, said)
 	if said == "" || !found {
@@ -116,7 +116,7 @@ func beside(text, said string) string {
 	return wordBefore.FindString(before) + said + nextTo.FindString(after)
 }
 
-// saysOpacity reports whether a share is an opacity and no size: it is called one, or that of a watermark.
+// saysOpacity reports whether a share is an opacity, not a size: it is called so, or belongs to a watermark.
 func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	words := english.WordsOf(said)
 	_, behind, _ := strings.Cut(st.Text, said)
@@ -126,7 +126,7 @@ func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || english.Has(r.Clause.Words, "watermark") && !sized
 }
 
-// shapeOf is the shape of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
+// shapeOf returns the aspect ratio of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
 func shapeOf(stated []quantity.Quantity, text string) string {
 	for _, q := range stated {
 		if z, ok := quantity.Size(text[q.Start:q.End]); ok && q.Unit == quantity.Pixels && z.Width > 0 && z.Height > 0 {
@@ -136,7 +136,7 @@ func shapeOf(stated []quantity.Quantity, text string) string {
 	return ""
 }
 
-// pages is what a clause says of pages: all others where it drops some, and nothing where it drops what is on them.
+// pages returns the words for pages: for all others if the clause removes some, and none if it removes something on them.
 func (st *Reader) pages(r *scene.Reading, text string) string {
 	start, end := quantity.FindPages(text)
 	said := text[start:end]
@@ -151,15 +151,14 @@ func (st *Reader) pages(r *scene.Reading, text string) string {
 	return "all but " + said
 }
 
-// CountsThem reports whether a quantity of a text counts what the parameter is about: "10 words" for "how many words
-// are listed".
+// CountsThem reports whether a quantity of a text counts the subject of the parameter: "10 words" for "how many words are
+// listed".
 func CountsThem(p param.Param, q quantity.Quantity, said string) bool {
 	words := english.WordsOf(said)
 	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(english.WordsOf(p.About), words[len(words)-1])
 }
 
-// measured is the first quantity of the clause that the parameter takes, one in its own unit before
-// a bare number.
+// measured returns the first quantity of the clause that the parameter takes, preferring its own unit to a bare number.
 func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	text := st.Span(r.Clause.Words)
 	bare := ""
@@ -194,15 +193,15 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	return bare
 }
 
-// lengthsIn are the lengths of time among the quantities of a text: "for 2 seconds".
+// lengthsIn returns the durations among the quantities of a text: "for 2 seconds".
 func lengthsIn(text string, stated []quantity.Quantity) []quantity.Quantity {
 	return slices.DeleteFunc(slices.Clone(stated), func(q quantity.Quantity) bool {
 		return q.Unit != quantity.Time || !strings.HasSuffix(text[:q.Start], "for ")
 	})
 }
 
-// spelled is the whole number that a clause says in a word and that counts no files: "the seven most frequent
-// words". Of several none is sure.
+// spelled returns the whole number that a clause spells out and that does not count files: "the seven most frequent
+// words". If there are several, it returns none.
 func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
 	var found []quantity.Quantity
 	words := r.Clause.Words
@@ -226,8 +225,8 @@ var (
 	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
 )
 
-// timed reports whether a quantity of the clause is one of the times that the tool is told, or says how often:
-// no length and no number.
+// timed reports whether a quantity of the clause is one of the tool's times, or a frequency, rather than a length or a
+// number.
 func timed(f *profile.Profile, text string, q quantity.Quantity) bool {
 	for typ, find := range map[param.Type]func(string) (int, int){param.Moments: quantity.FindMoments, param.Interval: quantity.FindInterval} {
 		_, takes := f.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == typ })
@@ -238,9 +237,8 @@ func timed(f *profile.Profile, text string, q quantity.Quantity) bool {
 	return false
 }
 
-// twin is a quantity as it is said. Where the tool has several parameters of the type, it takes in the words beside
-// the quantity that speak of one of them: "3 seconds each with a 1 second crossfade". It reports whether the
-// quantity is for p.
+// twin returns the words of a quantity. If the tool has several parameters of the type, they include the adjacent words
+// that identify one of them: "3 seconds each with a 1 second crossfade". It reports whether the quantity is for p.
 func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (said string, own bool) {
 	said = text[q.Start:q.End]
 	same := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })

@@ -14,10 +14,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// The values that a clause states: amounts, formats, languages, places. Which words of the
-// clause they are is decided here alone, apart from which resources the clause is about.
+// The values that a clause states: amounts, formats, languages, places. They are found independently of the
+// resources that the clause is about.
 
-// Format is the file format that something is to be brought into: the last one named.
+// Format returns the target file format: the last one named.
 func (st *Reader) Format(r *scene.Reading) string {
 	for i, w := range slices.Backward(r.Clause.Words) {
 		if text := w.Lower(); w.Kind == retrieve.Plain && FormatWords.MatchString(text) && !st.ShownFormat(r.Clause.Words, i) {
@@ -27,10 +27,10 @@ func (st *Reader) Format(r *scene.Reading) string {
 	return ""
 }
 
-// FormatWords are the formats that a file can be converted to.
+// FormatWords matches the formats that a file can be converted to.
 var FormatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
 
-// Place is where on a picture ("bottom right") or in the world ("Paris").
+// Place returns a place on a picture ("bottom right") or in the world ("Paris").
 func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {
 	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
 		return st.placeOnMedia(r)
@@ -49,7 +49,7 @@ func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {
 	return st.Objects.of(r, f)
 }
 
-// ValuePhrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
+// ValuePhrases returns the quantities of a clause with units that mean the same for every tool, unlike "20 %".
 func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	var all []Phrase
 	text := st.Span(r.Clause.Words)
@@ -83,9 +83,9 @@ func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	return all
 }
 
-// Passage is what the clause says of a part of a sound or a video; "" if it says nothing.
+// Passage returns the words for a part of a sound or a video; "" if there are none.
 func (st *Reader) Passage(r *scene.Reading) string {
-	if _, ok := st.Pace.Lasting(r); ok { // it is all of it
+	if _, ok := st.Pace.Lasting(r); ok { // the length of the whole file
 		return ""
 	}
 	for _, p := range st.ValuePhrases(r) {
@@ -96,8 +96,7 @@ func (st *Reader) Passage(r *scene.Reading) string {
 	return ""
 }
 
-// Passages is what the clause says of several parts of a sound or a video, or of lengths at its ends; "" if it says
-// nothing of that kind.
+// Passages returns the words for several parts of a sound or a video, or for lengths at its ends; "" if there are none.
 func (st *Reader) Passages(r *scene.Reading) string {
 	return found(quantity.FindPassages, st.WithoutFiles(r.Words, r.Text))
 }
@@ -108,8 +107,8 @@ var (
 	fromSides  = lazyregexp.New(`(?i)^\d[^a-z]*(?:px|pixels?)? ?(?:off|from) (?:all|every|each)\b`)
 )
 
-// part is what a clause says of a part of a picture in words that an answer can repeat: "16:9 at the top" for
-// "16:9, keep the top", "all but 10% off all sides" for "10% off all sides".
+// part returns the words for a part of a picture in a form that answers can repeat: "16:9 at the top" for "16:9, keep the
+// top", "all but 10% off all sides" for "10% off all sides".
 func part(said string) string {
 	said = keepsThere.ReplaceAllString(said, " at ")
 	if fromSides.MatchString(said) {
@@ -118,33 +117,33 @@ func part(said string) string {
 	return said
 }
 
-// Phrase is a quantity of a clause with the words that go with it: "first 3 seconds".
+// Phrase is a quantity of a clause with the words that belong to it: "first 3 seconds".
 type Phrase struct {
 	Unit quantity.Unit
 	Text string
-	// Chosen marks a part of a file that is all of it that is wanted: "of the first 3 seconds".
+	// Chosen means that only this part of a file is wanted: "of the first 3 seconds".
 	Chosen bool
 }
 
-// OfTime reports whether the quantity is a length of time or a moment.
+// OfTime reports whether the quantity is a duration or a moment.
 func (p Phrase) OfTime() bool { return p.Unit == quantity.Time || p.Unit == quantity.Clock }
 
-// Tells reports whether the phrase gives an argument its value.
+// Tells reports whether the phrase can be the value of an argument.
 func (p Phrase) Tells(a toolbox.Arg) bool {
 	switch {
 	case a.Param == nil || !a.Param.Takes(p.Unit) || !a.Param.Reads(p.Text):
 		return false
-	case a.Param.Type == param.Strength: // "1080p" is no strength of a blur
+	case a.Param.Type == param.Strength: // "1080p" is not the strength of a blur
 		return false
-	case a.Param.Type == param.Duration: // "the first 5 s" is no length of pieces
+	case a.Param.Type == param.Duration: // "the first 5 s" is not the length of pieces
 		return !p.bounded()
-	case p.Unit == quantity.Pixels: // "a round picture, 256 px" is no radius
+	case p.Unit == quantity.Pixels: // "a round picture, 256 px" has no radius
 		return a.Param.Type != param.Integer && a.Param.Type != param.Number
 	}
 	return true
 }
 
-// bounded reports whether the phrase says where a part begins or ends, and not only how long it is.
+// bounded reports whether the phrase says where a part begins or ends, not only how long it is.
 func (p Phrase) bounded() bool {
 	_, end := quantity.FindBounded(p.Text)
 	return end > 0
@@ -158,13 +157,13 @@ var (
 	betweenTime = lazyregexp.New(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 
-// Bounded is what the clause says of a part of a sound or a video that has bounds, "everything after 1:00"; "" if it
-// says nothing of that kind.
+// Bounded returns the words for a part of a sound or a video with a start or an end, "everything after 1:00"; "" if there
+// are none.
 func (st *Reader) Bounded(r *scene.Reading) string {
 	return found(quantity.FindBounded, st.Span(r.Clause.Words))
 }
 
-// language is the last language that the clause names.
+// language returns the last language that the clause names.
 func (st *Reader) language(r *scene.Reading) string {
 	for _, w := range slices.Backward(r.Words) {
 		if st.In("languages", w.Lower()) {
@@ -174,7 +173,7 @@ func (st *Reader) language(r *scene.Reading) string {
 	return ""
 }
 
-// placeOnMedia is the first phrase that tells a part, a direction or a number.
+// placeOnMedia returns the first phrase for a part, a direction or a number.
 func (st *Reader) placeOnMedia(r *scene.Reading) string {
 	text := st.WithoutFiles(r.Words, r.Text)
 	for _, a := range r.Head.Args {
@@ -211,7 +210,7 @@ func (st *Reader) placeOnMedia(r *scene.Reading) string {
 // aPassage is a parameter that takes a part of a sound or a video.
 var aPassage = param.Param{Type: param.TimeRange}
 
-// PlainUnits are those that mean one thing of a file, whatever the tool.
+// PlainUnits are the units that mean the same for every tool.
 var PlainUnits = []quantity.Unit{
 	quantity.Pixels, quantity.ByteCount, quantity.FrameRate, quantity.Loudness, quantity.BitRate, quantity.Frequency,
 }

@@ -13,17 +13,17 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Writing reads texts out of clauses: what is to be worked on, written or drawn.
+// Writing extracts texts from clauses: texts to work on, to write or to draw.
 type Writing struct{ *scene.Scene }
 
-// Manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
-// end of what stands before a quotation.
+// Manner splits off phrases with a preposition, and adverbs, at the end of the clause, or at the end of the words before
+// a quotation.
 func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
 	m := Manner{from: len(r.Words)}
 	for end := len(r.Words); end > 0; end-- {
 		switch w := r.Words[end-1]; {
 		case w.IsQuote() || w.Text == ":":
-			m.from = len(r.Words) // what is quoted is the text
+			m.from = len(r.Words) // the quotation is the text
 		case wr.Is("manner leads", w) || strings.HasSuffix(w.Lower(), "ly"):
 			phrase := r.Words[end-1 : m.from]
 			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
@@ -37,8 +37,7 @@ func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
 	return m
 }
 
-// prompt is what something new shows or sounds like: the clause without the order to make it
-// and the files that it is made after.
+// prompt returns the description of something new: the clause without the order to make it and without its input files.
 func (wr Writing) prompt(r *scene.Reading) string {
 	if q := r.Quoted(); q != "" {
 		return q
@@ -49,7 +48,7 @@ func (wr Writing) prompt(r *scene.Reading) string {
 			return strings.TrimRight(wr.Text[r.Words[i].Start:r.Words[len(r.Words)-1].End], " ,.;:!?")
 		}
 		if !wr.Any("putting", r.Words) && !wr.Any("giving", r.Words) {
-			return text // "blur the face here": what is there stays
+			return text // "blur the face here": nothing is drawn
 		}
 	}
 	words := wr.Lexicon.Core(wr.Lexicon.Words(text, []retrieve.Span{}))
@@ -70,8 +69,7 @@ func (wr Writing) prompt(r *scene.Reading) string {
 	return ""
 }
 
-// content is a text to be worked on: what is quoted or follows a colon, or what is left when the order is taken
-// away.
+// content returns a text to work on: a quotation, the words after a colon, or the clause without its order.
 func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
 	if q := r.Quoted(); q != "" {
 		return q
@@ -80,7 +78,7 @@ func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
 		return strings.TrimSpace(after)
 	}
 	sections := []string{"text things", "text looks", "languages", "prepositions", "pronouns", "results"}
-	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
+	orders := func(w retrieve.Word) bool { // words of the order, not of the text
 		class := wr.Lexicon.Class(w.Stem)
 		return w.Kind != retrieve.Plain || wr.IsMedia(w) || wr.Lexicon.Stop(w.Lower()) || wr.Index.Vocabulary(f.Name, class) || f.Values[class] ||
 			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
@@ -91,7 +89,7 @@ func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
 		words = words[1:]
 	}
 	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.IsFile() || !orders(w) })
-	for k := range max(0, begin) { // "write good morning on it" is no greeting
+	for k := range max(0, begin) { // "write good morning on it" is not a greeting
 		if wr.Begins("greetings", words[k:]) > 0 {
 			begin = k
 			break
@@ -120,8 +118,8 @@ func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
 	return strings.TrimRight(strings.TrimSpace(wr.Text[start:words[end-1].End]), ".,;")
 }
 
-// contentEnd is where a text ends that begins at a word: before what leads to the place where it goes, if nothing
-// behind that says something, and before politeness.
+// contentEnd returns the end of a text that starts at begin: before the words for its place, if no other meaningful words
+// follow, and before polite words.
 func (wr Writing) contentEnd(words []retrieve.Word, begin int, says func(retrieve.Word) bool) int {
 	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
@@ -141,8 +139,8 @@ func (wr Writing) contentEnd(words []retrieve.Word, begin int, says func(retriev
 	return end
 }
 
-// saysWhere reports whether the words end with what leads to a place, as "write the words under the" does: what
-// comes next is no text.
+// saysWhere reports whether the words end with the introduction of a place, as in "write the words under the": the next
+// words are not a text.
 func (wr Writing) saysWhere(words []retrieve.Word) bool {
 	for len(words) > 0 && (wr.Is("determiners", words[len(words)-1]) || wr.Is("articles", words[len(words)-1])) {
 		words = words[:len(words)-1]
@@ -150,7 +148,7 @@ func (wr Writing) saysWhere(words []retrieve.Word) bool {
 	return len(words) > 0 && wr.Is("places lead", words[len(words)-1])
 }
 
-// longNumber is the last number of the words that is too long to be a measure.
+// longNumber returns the last number in the words that is too long for a measurement.
 func longNumber(words []retrieve.Word) string {
 	for _, w := range slices.Backward(words) {
 		if w.Kind == retrieve.Number && len(w.Text) > 4 {
@@ -160,14 +158,13 @@ func longNumber(words []retrieve.Word) string {
 	return ""
 }
 
-// Manner is what a clause says of how a text is to be worked on, where the tool can be told
-// it: "in a deep voice". That is no part of the text.
+// Manner is how to process a text, for a tool with such a parameter: "in a deep voice". It is not part of the text.
 type Manner struct {
 	How, Language string
-	from          int // the word at which it begins
+	from          int // index of its first word
 }
 
-// takeManner keeps what the phrase says; false if it says nothing of how.
+// takeManner adds a phrase; it returns false if the phrase does not describe a manner.
 func (wr Writing) takeManner(m *Manner, f *profile.Profile, phrase []retrieve.Word) bool {
 	taken := false
 	for _, a := range f.Args {
