@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
@@ -93,26 +94,60 @@ func (x examination) examinePrograms(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{failed("programs", err, "The catalogue of tools cannot be read.")}
 	}
-	return []Finding{programsFinding(b.Programs(catalogue.Tools())), confinementFinding(box.Confinement(ctx)), x.memoryFinding()}
+	needs, err := x.pythonNeeds(ctx, improvise.Config{Sandbox: box, Films: films, Environment: x.PythonFolder()}, catalogue.All())
+	if err != nil {
+		return []Finding{failed("programs", err, "They cannot be run.")}
+	}
+	return []Finding{programsFinding(b.Programs(catalogue.All()), needs), confinementFinding(box.Confinement(ctx)), x.memoryFinding()}
 }
 
-// programsFinding says which programs are missing, and how to install them.
-func programsFinding(all []program.Program) Finding {
+// pythonNeeds returns what the tools use that run Python programs; nothing if there are none.
+func (x examination) pythonNeeds(ctx context.Context, c improvise.Config, tools []toolbox.Tool) ([]improvise.Need, error) {
+	uses := func(b toolbox.Backing) bool {
+		return b.Kind == settings.ImproviseKind && (b.Program != "" || x.Programs.Allowed)
+	}
+	if !slices.ContainsFunc(tools, func(t toolbox.Tool) bool { return slices.ContainsFunc(t.Backends, uses) }) {
+		return nil, nil
+	}
+	b, err := improvise.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return b.Needs(ctx), nil
+}
+
+// programsFinding says which programs are missing, what each costs, and how to install them.
+func programsFinding(all []program.Program, python []improvise.Need) Finding {
 	var absent, packages, present []string
-	for _, p := range all {
-		if p.Found {
-			present = append(present, p.Name)
-			continue
+	add := func(name, debian string, found bool, cost string) {
+		switch {
+		case found:
+			present = append(present, name)
+			return
+		case debian == "":
+			absent = append(absent, fmt.Sprintf("%s (%s)", name, cost))
+			return
+		case !slices.Contains(packages, debian):
+			packages = append(packages, debian)
 		}
-		absent = append(absent, p.Name)
-		if p.Debian != "" && !slices.Contains(packages, p.Debian) {
-			packages = append(packages, p.Debian)
+		absent = append(absent, fmt.Sprintf("%s (package %s, %s)", name, debian, cost))
+	}
+	for _, p := range all {
+		add(p.Name, p.Debian, p.Found, output.Counted(p.Tools, "tool"))
+	}
+	for _, n := range python {
+		cost := "all programs that are written for requests or kept"
+		if n.Optional {
+			cost = "some programs that are written for requests"
+		}
+		if !slices.ContainsFunc(all, func(p program.Program) bool { return p.Name == n.Name }) {
+			add(n.Name, n.Debian, n.Found, cost)
 		}
 	}
 	if len(absent) == 0 {
 		return Finding{Healthy, "programs", "All programs of the tools are installed: " + strings.Join(present, ", ") + "."}
 	}
-	says := strings.Join(absent, ", ") + " cannot be found, so tools that need them cannot run. Install them"
+	says := "Not installed, with what does not run without it: " + strings.Join(absent, ", ") + ". Install them"
 	if len(packages) == 0 {
 		return Finding{Missing, "programs", says + "."}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
@@ -17,8 +18,17 @@ import (
 // TestDoctorOfMissingPrograms names them with the packages that have them.
 func TestDoctorOfMissingPrograms(t *testing.T) {
 	t.Parallel()
-	f := programsFinding([]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg"}, {Name: "ffprobe", Debian: "ffmpeg"}, {Name: "tesseract", Debian: "tesseract-ocr"}, {Name: "theirs"}})
-	if f.State != Missing || !strings.HasPrefix(f.Says, "ffmpeg, ffprobe, tesseract, theirs cannot be found") || !strings.HasSuffix(f.Says, ": apt-get install ffmpeg tesseract-ocr") {
+	f := programsFinding(
+		[]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg", Tools: 90},
+			{Name: "ffprobe", Debian: "ffmpeg", Tools: 1}, {Name: "theirs", Tools: 1}},
+		[]improvise.Need{{Name: "python3", Debian: "python3", Found: true}, {Name: "numpy", Debian: "python3-numpy"},
+			{Name: "convert", Debian: "imagemagick", Optional: true}, {Name: "ffmpeg", Debian: "ffmpeg", Optional: true}},
+	)
+	want := "Not installed, with what does not run without it: ffmpeg (package ffmpeg, 90 tools), ffprobe (package ffmpeg, 1 tool), theirs (1 tool), " +
+		"numpy (package python3-numpy, all programs that are written for requests or kept), " +
+		"convert (package imagemagick, some programs that are written for requests). " +
+		"Install them, on Debian with: apt-get install ffmpeg python3-numpy imagemagick"
+	if f.State != Missing || f.Says != want {
 		t.Errorf("%+v", f)
 	}
 	f = confinementFinding(sandbox.Confinement{User: "As somebody.", Lacks: errors.Join(errors.New("one thing"), errors.New("another"))})

@@ -239,7 +239,8 @@ missing  the rest  It is checked once the settings are valid.
 func TestDoctorOfPrograms(t *testing.T) {
 	t.Parallel()
 	found := clitest.Examined(t)
-	if f := found["programs"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "espeak-ng, ffmpeg, ffprobe,") {
+	if f := found["programs"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "espeak-ng, ffmpeg, ffprobe,") ||
+		!strings.HasSuffix(f.Says, ", python3, PIL, numpy, openpyxl, pypdf, reportlab, convert, gnuplot.") {
 		t.Errorf("%+v", f)
 	}
 	if f := found["confinement"]; f.State == doctor.Wrong || !strings.Contains(f.Says, "Programs run as ") {

@@ -20,6 +20,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/improvise"
 	"atelier/bot/command"
 	"atelier/bot/fault"
@@ -179,6 +180,11 @@ func (k Kept) tool(name string) toolbox.Tool {
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Params: params, Returns: k.returns,
 		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
+	}
+	for _, e := range improvise.Effects(k.stored) {
+		if (effect.Effects{e}).Check(k.returns, nil) == nil {
+			t.Effects = append(t.Effects, e)
+		}
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {

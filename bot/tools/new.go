@@ -60,7 +60,7 @@ type toolDraft struct {
 	Takes, Returns, Noun      string
 	Examples, Effects         []string
 	Made, Suffix, Path        string
-	Argv, Out                 string
+	Argv, Debian, Out         string
 	Filter, Setting, More     string
 }
 
@@ -118,7 +118,7 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 	if takes == "text" {
 		slot = `"{file:text}"`
 	}
-	d.Argv = fmt.Sprintf("my-program, %s, %q", slot, "{out:"+to.out+"}")
+	d.Argv, d.Debian = fmt.Sprintf("my-program, %s, %q", slot, "{out:"+to.out+"}"), "my-package"
 	switch {
 	case kind == settings.ServiceKind && takes == "text" && returns == "image":
 		d.Description, d.Made, d.Suffix, d.Path = "Draws a sticker with the words of a text.", "a sticker", "sticker", "sticker"
@@ -146,6 +146,9 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 		d.Effects, d.Argv = []string{"sound: some"}, `ffmpeg, -i, "{video}", -vn, "{out:mp3}"`
 	case takes == "video" && returns == "image":
 		d.Effects, d.Argv = []string{"size: {of: video}"}, `ffmpeg, -i, "{video}", -vf, thumbnail, "{out:png}"`
+	}
+	if strings.HasPrefix(d.Argv, "ffmpeg") {
+		d.Debian = ""
 	}
 	return d
 }

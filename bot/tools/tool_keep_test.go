@@ -197,6 +197,8 @@ func storedProgram(t *testing.T, source string) string {
 	}
 	b, err := json.Marshal(map[string]any{"program": source, "settings": []setting{
 		{"width", "number", "12.50", "how wide the frame is"}, {"colour", "colour", "#ff0000", "of the frame"}, {"words", "text", storedWords, ""},
+	}, "checks": []map[string]string{
+		{"measure": "format", "value": ".JPEG"}, {"measure": "width", "value": "500"}, {"measure": "sound", "value": "no"}, {"measure": "files", "value": "1"},
 	}})
 	bottest.Check(t, err)
 	return string(b)

@@ -134,7 +134,7 @@ func (b *Backend) inspect(ctx context.Context) (machine, error) {
 	for i := range m.Modules {
 		m.Modules[i] = strings.TrimSpace(m.Modules[i] + " " + versions[i+1])
 	}
-	for _, p := range programs {
+	for _, p := range slices.Sorted(maps.Keys(programs)) {
 		if _, err := exec.LookPath(p); err == nil {
 			m.Programs = append(m.Programs, p)
 		}

@@ -363,7 +363,7 @@ type machine struct {
 
 // usualMachine describes a machine on which everything is installed.
 func usualMachine() machine {
-	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: programs}
+	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: slices.Sorted(maps.Keys(programs))}
 }
 
 // modules maps the Python modules that a program may import to their Debian packages.
@@ -371,8 +371,11 @@ var modules = map[string]string{
 	"PIL": "python3-pil", "numpy": "python3-numpy", "pypdf": "python3-pypdf", "openpyxl": "python3-openpyxl", "reportlab": "python3-reportlab",
 }
 
-// programs lists the programs that a program may start. "convert" is ImageMagick's.
-var programs = []string{"convert", "espeak-ng", "ffmpeg", "ffprobe", "gnuplot", "pdftoppm", "pdftotext", "qpdf", "qrencode", "tesseract"}
+// programs maps the programs that a program may start to their Debian packages.
+var programs = map[string]string{
+	"convert": "imagemagick", "espeak-ng": "espeak-ng", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "gnuplot": "gnuplot",
+	"pdftoppm": "poppler-utils", "pdftotext": "poppler-utils", "qpdf": "qpdf", "qrencode": "qrencode", "tesseract": "tesseract-ocr",
+}
 
 // font is a font with most scripts.
 const font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"

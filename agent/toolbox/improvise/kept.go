@@ -12,6 +12,7 @@ import (
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 )
 
@@ -43,6 +44,34 @@ func Keep(stored string) (string, []param.Param) {
 		at = last[len(last)-1][1] // Python requires these first
 	}
 	return p.Source[:at] + defaults.String() + p.Source[at:], all
+}
+
+// Effects returns the checks of a stored program that also hold for other files, as effects of a tool. What
+// depends on the files, such as a size or a duration, is left out.
+func Effects(stored string) effect.Effects {
+	p, err := parse(stored)
+	if err != nil {
+		return nil
+	}
+	var all effect.Effects
+	for _, c := range p.Checks {
+		e := effect.Effect{Name: c.Measure, Rule: map[string]string{"is": c.Value}}
+		switch {
+		case c.Measure == "format":
+			e.Rule["is"] = formatOf(c.Value)
+		case c.Measure == "files" && c.Value == "1":
+		case c.Measure == "sound" && c.Value == "yes":
+			e.Rule["is"] = "some"
+		case c.Measure == "sound":
+			e.Rule["is"] = "none"
+		case c.Measure == "most_characters":
+			e = effect.Effect{Name: "length", Rule: map[string]string{"most": c.Value}}
+		default:
+			continue
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // futureImport is an import that must be the first statement of a program.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/magick"
 )
 
 // Commands is the backend of the kind command: it runs the command lines of tool files. It is safe for
@@ -36,8 +37,10 @@ func needsOf(b toolbox.Backing) []need {
 		switch {
 		case name == b.Recipe.Argv.Program() && b.Debian != "":
 			n.debian = b.Debian
-		case name == "ffmpeg" || name == "qpdf" || name == "qrencode":
+		case name == "ffmpeg" || name == "gnuplot" || name == "python3" || name == "qpdf" || name == "qrencode":
 			n.debian = name
+		case magick.Is(name):
+			n.debian = "imagemagick"
 		}
 		all = append(all, n)
 		switch name {

@@ -16,29 +16,35 @@ type Program struct {
 	Debian string
 	// Found reports whether it is installed.
 	Found bool
+	// Tools is the number of the given tools that use it.
+	Tools int
 }
 
-// Programs lists the programs that operations and tools' command lines use, sorted by name. It
-// starts none.
+// Programs lists the programs that the tools' operations and command lines use, sorted by name. It starts none.
 func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	var all []Program
-	add := func(needs []need) {
-		for _, n := range needs {
-			p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
-			if !slices.ContainsFunc(all, func(o Program) bool { return o.Name == p.Name }) {
-				_, err := b.look(n)
-				p.Found = err == nil
-				all = append(all, p)
-			}
-		}
-	}
-	for _, op := range b.operations {
-		add(op.needs)
-	}
 	for _, t := range tools {
+		var counted []string
 		for _, way := range t.Backends {
-			if way.Recipe != nil {
-				add(needsOf(way))
+			var needs []need
+			switch op, known := b.operations[way.Run]; {
+			case way.Recipe != nil:
+				needs = needsOf(way)
+			case known && way.Kind == "program":
+				needs = op.needs
+			}
+			for _, n := range needs {
+				p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
+				i := slices.IndexFunc(all, func(o Program) bool { return o.Name == p.Name })
+				if i < 0 {
+					_, err := b.look(n)
+					p.Found, i = err == nil, len(all)
+					all = append(all, p)
+				}
+				if !slices.Contains(counted, p.Name) {
+					counted = append(counted, p.Name)
+					all[i].Tools++
+				}
 			}
 		}
 	}
