@@ -324,7 +324,7 @@ func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error
 	}
 	var note plan.Message
 	if info.Frames > 1 { // of another kind than GIF
-		note = plan.Say("Only the first frame of the animation was used.")
+		note = firstFrame()
 	}
 	format := media.FormatFor(info.Ext)
 	if format == media.PNG {
@@ -348,8 +348,13 @@ func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Outp
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	made, err := media.ReadPicture(r.ctx, plain.Path, limits)
-	if err := errors.Join(err, os.Remove(plain.Path)); err != nil { // a further run writes it again
+	return r.encodedFrom(plain.Path, format, limits)
+}
+
+// encodedFrom writes a PNG in another format, in its place.
+func (r *commandLine) encodedFrom(plain string, format media.Format, limits media.Limits) (toolbox.Output, error) {
+	made, err := media.ReadPicture(r.ctx, plain, limits)
+	if err := errors.Join(err, os.Remove(plain)); err != nil { // a further run writes it again
 		return toolbox.Output{}, err
 	}
 	if !made.Image.Opaque() && r.ending == "picture" {

@@ -23,6 +23,8 @@ type commandLine struct {
 	ending  string // the output's extension, without the dot
 	many    bool   // it writes several files
 	inputs  []string
+	// plain lists the picture arguments of a program other than ffmpeg.
+	plain []string
 }
 
 var _ template.Opener = (*commandLine)(nil)
@@ -52,6 +54,7 @@ func (r *commandLine) In(arg string) (string, error) {
 			return "", err
 		}
 	default:
+		r.plain = append(r.plain, arg)
 		return r.plainPicture(arg, path)
 	}
 	path, err := filepath.Abs(path)
@@ -115,7 +118,7 @@ func (r *commandLine) Out(ending string, many bool) (string, error) {
 
 // plainPicture writes the picture of an argument as a PNG of one frame, once per recipe.
 func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
-	name = "in-" + arg + ".png"
+	name = plainName(arg)
 	plain := filepath.Join(r.call.Dir, name)
 	if _, err := os.Lstat(plain); err == nil {
 		return name, nil
@@ -126,6 +129,9 @@ func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
 	}
 	return name, media.EncodePlainPNG(r.ctx, plain, p.Image)
 }
+
+// plainName is the name of the PNG of an argument.
+func plainName(arg string) string { return "in-" + arg + ".png" }
 
 // outName is the name of the output file of programs other than ffmpeg.
 func (r *commandLine) outName() string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/magick"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -23,8 +25,59 @@ const (
 	mostFiles = 100
 )
 
-// other runs a program other than ffmpeg.
+// mostRuns is the maximum number of frames of an animation for each of which a program is run.
+const mostRuns = 200
+
+// other runs a program other than ffmpeg. Since it gets pictures of one frame, it is run for each frame of an
+// animation if its result is a picture of any format or a GIF.
 func (r *commandLine) other(args []string) (toolbox.Output, error) {
+	if len(r.plain) == 0 {
+		return r.once(args)
+	}
+	arg := r.plain[0]
+	from := r.known.Values(arg)[0].Path
+	info, err := media.Describe(r.ctx, from, r.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if info.Animated() && info.Frames <= mostRuns && !r.many && (r.ending == "picture" || r.ending == "gif") {
+		return r.eachFrame(args, from, info.Ext)
+	}
+	out, err := r.once(args)
+	if format := media.FormatFor(info.Ext); err == nil && r.ending == "picture" && format != media.PNG {
+		out, err = r.encodedFrom(out.Path, format, r.config.Limits)
+	}
+	if info.Frames > 1 {
+		out.Note = firstFrame()
+	}
+	return out, err
+}
+
+// firstFrame is the note for an animation that became a still picture.
+func firstFrame() plan.Message { return plan.Say("Only the first frame of the animation was used.") }
+
+// eachFrame runs the program for each frame of an animation, and keeps its format unless a GIF is wanted.
+func (r *commandLine) eachFrame(args []string, from, ext string) (toolbox.Output, error) {
+	plain := filepath.Join(r.call.Dir, plainName(r.plain[0]))
+	if r.ending == "gif" {
+		ext = ".gif"
+	}
+	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "animation"+ext)}
+	return out, media.EditAnimation(r.ctx, from, out.Path, r.config.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+		if err := errors.Join(os.Remove(plain), media.EncodePlainPNG(r.ctx, plain, frame)); err != nil { // the first frame is there already
+			return nil, err
+		}
+		made, err := r.once(args)
+		if err != nil {
+			return nil, err
+		}
+		p, err := media.ReadPicture(r.ctx, made.Path, r.config.Limits)
+		return p.Image, errors.Join(err, os.Remove(made.Path))
+	})
+}
+
+// once runs the program.
+func (r *commandLine) once(args []string) (toolbox.Output, error) {
 	c := sandbox.Command{
 		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
 		Memory: otherMemory, Timeout: otherTime,

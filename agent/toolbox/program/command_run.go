@@ -43,9 +43,10 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if err := r.refused(recipe.Refuse); err != nil {
 		return toolbox.Output{}, err
 	}
+	var first toolbox.Output
 	if recipe.First != nil {
-		first, _, err := r.line(recipe.First, "first")
-		if err != nil {
+		var err error
+		if first, _, err = r.line(recipe.First, "first"); err != nil {
 			return toolbox.Output{}, err
 		}
 		if r.made, err = filepath.Abs(first.Path); err != nil {
@@ -68,7 +69,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 		out = told(out)
 	}
 	notes, err := recipe.Notes.Say(r.facts)
-	out.Note = plan.Sentences(append(notes, out.Note)...)
+	out.Note = plan.Sentences(append(notes, first.Note, out.Note)...)
 	for i := range 1 + len(out.More) {
 		r.known.Item = i + 1
 		about, failed := recipe.About.Say(r.facts)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"image"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 )
 
 // imageMagick is the program convert of ImageMagick as this machine calls it. Without it tests are skipped, and in CI they fail.
@@ -94,5 +96,36 @@ func TestImageMagickSeveralTimes(t *testing.T) {
 	}
 	if len(out.More) != 2 {
 		t.Errorf("it made %d files", 1+len(out.More))
+	}
+}
+
+// TestImageMagickKeepsFrames: a program that knows nothing of animations is run for each frame, and a result
+// that cannot be animated is not taken for one. A photo stays what it is.
+func TestImageMagickKeepsFrames(t *testing.T) {
+	t.Parallel()
+	gif := clip(t, "moving.gif", append(lavfi("testsrc2=size=80x60:rate=5"), "-t", "1")...)
+	webp := filepath.Join(t.TempDir(), "moving.webp")
+	if err := media.EditAnimation(t.Context(), gif, webp, media.Limits{}, func(f *image.NRGBA) (*image.NRGBA, error) { return f, nil }); err != nil {
+		t.Fatal(err)
+	}
+	jpg := clip(t, "still.jpg", append(lavfi("testsrc2=size=80x60"), "-frames:v", "1")...)
+	for _, c := range []struct {
+		from, out, ext string
+		frames         int
+	}{
+		{gif, "picture", ".gif", 5}, {webp, "picture", ".webp", 5}, {webp, "gif", ".gif", 5}, {gif, "png", ".png", 1}, {jpg, "picture", ".jpg", 1},
+	} {
+		out, err := command(t, magickTool(t, `"{image}", -resize, "50%", "{out:`+c.out+`}"`), args{"image": fileOf(plan.Image, c.from)})
+		if err != nil {
+			t.Errorf("%s to %s: %v", c.from, c.out, err)
+			continue
+		}
+		info, err := media.Describe(t.Context(), out.Path, media.Limits{})
+		if err != nil || max(info.Frames, 1) != c.frames || info.Width != 40 || info.Ext != c.ext {
+			t.Errorf("%s to %s: %+v, %v", c.from, c.out, info, err)
+		}
+		if said := !out.Note.IsZero(); said != (c.from != jpg && c.frames == 1) {
+			t.Errorf("%s to %s: it notes %q", c.from, c.out, out.Note)
+		}
 	}
 }
