@@ -4,6 +4,7 @@ package exif
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,8 @@ type Shot struct {
 	Taken time.Time
 	// Place reports whether the file stores where the photo was taken.
 	Place bool
+	// Where is that place, such as "52.5200° north, 13.4050° east".
+	Where string
 }
 
 // Orientation reads the orientation, 1 to 8, from an EXIF or TIFF structure. It returns 1 (upright) if
@@ -56,7 +59,9 @@ const (
 	tagExif     = 0x8769 // offset of the EXIF directory
 	tagGPS      = 0x8825 // offset of the GPS directory
 	tagOriginal = 0x9003 // time of the photo
-	tagLatitude = 0x0002
+	// Each coordinate follows the letter of its direction.
+	tagLatitude  = 0x0002
+	tagLongitude = 0x0004
 )
 
 // directory maps the tags of an EXIF directory to their values.
@@ -91,12 +96,33 @@ func Read(exif []byte) Shot {
 	first := r.directory(r.order.Uint32(r.data[4:]))
 	photo, place := r.linked(first, tagExif), r.linked(first, tagGPS)
 	shot := Shot{Camera: camera(printable(first[tagMaker]), printable(first[tagModel])), Place: len(place[tagLatitude]) > 0}
+	north, ok1 := r.degrees(place, tagLatitude, "N north S south", 90)
+	east, ok2 := r.degrees(place, tagLongitude, "E east W west", 180)
+	if ok1 && ok2 {
+		shot.Where = north + ", " + east
+	}
 	for _, when := range [][]byte{photo[tagOriginal], first[tagChanged]} {
 		if t, err := time.Parse("2006:01:02 15:04:05", printable(when)); err == nil && t.Year() > 1800 && shot.Taken.IsZero() {
 			shot.Taken = t
 		}
 	}
 	return shot
+}
+
+// degrees returns a coordinate in words. The letter before it is one of directions, each with its word.
+func (r reader) degrees(place directory, tag uint16, directions string, most float64) (string, bool) {
+	parts := place[tag]
+	_, word, known := strings.Cut(directions+" ", printable(place[tag-1])+" ")
+	if len(parts) != 3*8 || !known || len(printable(place[tag-1])) != 1 {
+		return "", false
+	}
+	word, _, _ = strings.Cut(word, " ")
+	sum := 0.0
+	for i, of := range []float64{1, 60, 3600} {
+		at := parts[8*i:]
+		sum += float64(r.order.Uint32(at)) / float64(r.order.Uint32(at[4:])) / of
+	}
+	return fmt.Sprintf("%.4f° %s", sum, word), sum >= 0 && sum <= most // not a number is neither
 }
 
 // linked returns the directory that a tag points to.

@@ -5,6 +5,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"  //nolint:gosec // people ask for it to compare files
 	"crypto/sha1" //nolint:gosec // people ask for it to compare files
@@ -55,7 +56,7 @@ func (o operations) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.O
 		taken = shot.Taken.Format("2 January 2006, 15:04:05")
 	}
 	if shot.Place {
-		place = "the place where it was taken is stored (GPS)"
+		place = cmp.Or(shot.Where, "the place where it was taken is stored (GPS)")
 	}
 	if info.Frames > 1 {
 		frames = strconv.Itoa(info.Frames)
