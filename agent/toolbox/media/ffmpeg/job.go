@@ -261,8 +261,8 @@ func (b *workFolder) handOver(ctx context.Context, j Job, made, output string) e
 	return nil
 }
 
-// examine checks that the output is a valid regular file, and whether audio or video plays. A picture
-// that is not delivered is left to its reader.
+// examine checks that the output is a valid regular file, and whether audio or video plays. The pixels of a
+// picture are left to its reader, and to the check of a tool's result.
 func (b *workFolder) examine(ctx context.Context, j Job, made string) error {
 	if err := sandbox.Left(made); err != nil {
 		return unfit(err)
@@ -272,11 +272,7 @@ func (b *workFolder) examine(ctx context.Context, j Job, made string) error {
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
-	inspect := media.Inspect
-	if j.Most > 0 {
-		inspect = media.Describe
-	}
-	info, err := inspect(ctx, made, f.limits)
+	info, err := media.Describe(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
 		s := &source{f: &f, programs: b.programs, path: made, demuxer: demuxers[info.MIME]}
 		var background sync.WaitGroup
