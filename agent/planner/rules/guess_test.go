@@ -66,11 +66,11 @@ func TestEveryGuessIsPlanned(t *testing.T) {
 		for _, file := range media() {
 			verb, _, _ := strings.Cut(toolbox.Wish(tool.Examples[0]), " ")
 			for _, wish := range []string{toolbox.Wish(tool.Examples[0]) + " frobnicated", verb + " it", verb + " " + file.File + " quuxly"} {
-				if of := file.Name + " " + wish; checked[of] { // several tools share a verb
+				key := file.Name + " " + wish
+				if checked[key] { // several tools share a verb
 					continue
-				} else {
-					checked[of] = true
 				}
+				checked[key] = true
 				guessed += checkGuesses(t, plan.Request{Wish: wish, Given: []plan.Resource{file}})
 			}
 		}
