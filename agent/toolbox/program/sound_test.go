@@ -10,15 +10,23 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
-// pcm decodes a sound to samples of one channel.
+// sampled are the short sounds that tests have decoded, by path and rate.
+var sampled sync.Map
+
+// pcm decodes a sound to samples of one channel. A short one is decoded once.
 func pcm(t *testing.T, path string, rate int) []float64 {
 	t.Helper()
+	key := [2]any{path, rate}
+	if all, ok := sampled.Load(key); ok {
+		return all.([]float64) //nolint:errcheck,forcetypeassert // nothing else is in it
+	}
 	raw := filepath.Join(t.TempDir(), "samples.raw")
 	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", raw)
 	b, err := os.ReadFile(raw)
@@ -28,6 +36,9 @@ func pcm(t *testing.T, path string, rate int) []float64 {
 	all := make([]float64, len(b)/2)
 	for i := range all {
 		all[i] = float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32768
+	}
+	if len(all) < 1<<20 {
+		sampled.Store(key, all)
 	}
 	return all
 }
