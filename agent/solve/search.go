@@ -44,8 +44,20 @@ func (w *work) search(ctx context.Context) error {
 				t.rivals = append(t.rivals, s)
 			}
 		}
+		t.dropStrays()
 	}
 	return nil
+}
+
+// dropStrays drops the runnable solutions if each has a tool that is not related to the subtask, and one that cannot run
+// suits it. Ranking them would change nothing.
+func (t *task) dropStrays() {
+	related := func(s plan.Solution) bool {
+		return !slices.ContainsFunc(s.Tools(), func(name string) bool { return t.score(name) <= plan.Worst })
+	}
+	if slices.ContainsFunc(t.rivals, t.sure) && !slices.ContainsFunc(t.Solutions, related) {
+		t.Solutions = nil
+	}
 }
 
 // complete binds the settings of the request in the solutions found.

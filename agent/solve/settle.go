@@ -84,6 +84,9 @@ func ranked(solutions []plan.Solution) plan.Ranking {
 // source, and none is a text, which may need rewording for its tool. Blank optional arguments may
 // still be filled from the request, except settings, which were parsed from it.
 func (st *settlement) forced(s plan.Solution) bool {
+	if len(s.Left) > 0 {
+		return false // its steps may do what no setting took
+	}
 	for _, a := range s.Actions {
 		tool, _ := st.tool(a.Tool)
 		for _, b := range a.Args {

@@ -122,9 +122,9 @@ func (f filling) bind(said plan.Said) bool {
 		func(s slot) bool { return isCount(typ) && s.param.Counts(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
-		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
+		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && !crosses(typ, s.param) && s.param.Reads(text) },
 		func(s slot) bool {
-			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && s.param.Reads(text)
+			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && !crosses(typ, s.param) && s.param.Reads(text)
 		},
 		func(s slot) bool { return s.param.Type == param.Choice && typ != param.Text && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
@@ -172,6 +172,13 @@ func (f filling) choices() {
 			}
 		}
 	}
+}
+
+// crosses reports whether a value is a time and the parameter a count, or the reverse: "2-5 s" is no frame rate, and
+// "three times" no crossfade of 3 seconds. A required length may be stated as a bare number.
+func crosses(typ param.Type, p param.Param) bool {
+	at := []param.Type{param.TimeRange, param.TimeRanges, param.Moment, param.Moments}
+	return slices.Contains(at, typ) && isCount(p.Type) || isCount(typ) && (slices.Contains(at, p.Type) || p.Type == param.Duration && p.Optional)
 }
 
 // isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.

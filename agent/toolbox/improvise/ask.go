@@ -32,7 +32,7 @@ var forms = map[plan.Type]string{
 	plan.Image:    "a picture: PNG, JPEG, WebP or GIF",
 	plan.Audio:    "a sound: MP3, WAV, OGG, FLAC or M4A",
 	plan.Video:    "a video: MP4",
-	plan.Document: "a PDF",
+	plan.Document: "a PDF, or an office document (.xlsx, .docx, .pptx, .ods, .odt, .odp) if the job asks for one",
 }
 
 // mostShown is the maximum number of pictures shown to the model.

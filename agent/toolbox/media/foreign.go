@@ -1,6 +1,8 @@
 package media
 
 import (
+	"slices"
+
 	"github.com/gabriel-vasile/mimetype"
 
 	"atelier/agent/plan"
@@ -11,10 +13,30 @@ const webPage = "text/html"
 // page is the kind of the web pages made here.
 var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "htm"}}
 
+// offices are the kinds of the office documents that programs make.
+var offices = []kind{
+	{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", plan.Document, office, []string{"docx"}},
+	{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", plan.Document, office, []string{"xlsx"}},
+	{"application/vnd.openxmlformats-officedocument.presentationml.presentation", plan.Document, office, []string{"pptx"}},
+	{"application/vnd.oasis.opendocument.text", plan.Document, office, []string{"odt"}},
+	{"application/vnd.oasis.opendocument.spreadsheet", plan.Document, office, []string{"ods"}},
+	{"application/vnd.oasis.opendocument.presentation", plan.Document, office, []string{"odp"}},
+}
+
+// officeKind returns the kind of an office document by its first bytes.
+func officeKind(head []byte) (kind, bool) {
+	found := mimetype.Detect(head)
+	at := slices.IndexFunc(offices, func(k kind) bool { return found.Is(k.mime) })
+	if at < 0 {
+		return kind{}, false
+	}
+	return offices[at], true
+}
+
 // foreign lists kinds that are recognized but not accepted, so that errors can name them. Some would
 // otherwise match an accepted kind: an SVG drawing is also text, and a burst of phone pictures uses a
 // video container.
-var foreign = []kind{
+var foreign = append([]kind{
 	page,
 	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
 	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},
@@ -22,12 +44,6 @@ var foreign = []kind{
 	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
 	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
 
-	{mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", name: office},
-	{mime: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", name: office},
-	{mime: "application/vnd.openxmlformats-officedocument.presentationml.presentation", name: office},
-	{mime: "application/vnd.oasis.opendocument.text", name: office},
-	{mime: "application/vnd.oasis.opendocument.spreadsheet", name: office},
-	{mime: "application/vnd.oasis.opendocument.presentation", name: office},
 	{mime: "application/msword", name: office},
 	{mime: "application/vnd.ms-excel", name: office},
 	{mime: "application/vnd.ms-powerpoint", name: office},
@@ -55,7 +71,7 @@ var foreign = []kind{
 	{mime: "application/x-xz", name: archive},
 	{mime: "application/zstd", name: archive},
 	{mime: "application/vnd.ms-cab-compressed", name: archive},
-}
+}, offices...)
 
 var (
 	office  = plan.Say("an office document")

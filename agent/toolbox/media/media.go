@@ -37,8 +37,9 @@ type Limits struct {
 	// Memory is the budget from which [Inspect] reserves its memory. Other functions leave this to
 	// their callers, who know what they do with the pictures ([Weigh]). Nil means no limit.
 	Memory *memory.Budget
-	// Pages also accepts web pages made here. Web pages that people send are never accepted.
-	Pages bool
+	// Made also accepts what is only made here: web pages and office documents. Those that people send are never
+	// accepted.
+	Made bool
 }
 
 // OrDefault replaces zero and negative fields by their defaults.
@@ -57,7 +58,7 @@ func (l Limits) OrDefault() Limits {
 
 // Info describes a file.
 type Info struct {
-	Type plan.Type // image, video, audio, document or text; html with Limits.Pages
+	Type plan.Type // image, video, audio, document or text; html with Limits.Made
 	MIME string    // without parameters: "image/png"
 	Ext  string    // usual extension with its dot: ".png"
 	// Width and Height are the displayed size of a picture, 0 for other kinds.

@@ -2,6 +2,7 @@ package decompose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -123,6 +124,9 @@ func hint(t toolbox.Tool) string {
 	var args []string
 	for _, a := range t.Args {
 		arg := brief.KindOfArg(a, ":")
+		if a.Param != nil && a.Param.Type == param.Choice {
+			arg = "setting:" + strings.Join(slices.Sorted(maps.Keys(a.Param.Choices)), "|")
+		}
 		switch {
 		case a.Optional:
 			arg += "?"

@@ -17,7 +17,7 @@ import (
 
 // namedFiles is the maximum number of files of a step that must all be named; of more, only the
 // first and the last.
-const namedFiles = 4
+const namedFiles = 2
 
 // unnamed returns the final files that an answer does not name. A single one needs no name, since
 // it is attached.

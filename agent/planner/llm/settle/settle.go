@@ -130,6 +130,8 @@ func (job *Settler) open(c planner.Contest) (open, needed bool) {
 	if len(c.Solutions) != 1 {
 		return len(c.Solutions) > 1, len(c.Solutions) > 1
 	}
+	open = len(c.Solutions[0].Left) > 0
+	needed = open
 	for _, a := range c.Solutions[0].Actions {
 		if a.Candidate == "" && len(c.Models[a.Tool]) > 0 {
 			open, needed = true, true
@@ -185,8 +187,14 @@ func (c *trial) apply(v verdict) {
 			}
 		}
 	}
-	for _, s := range c.slots {
-		if source, ok := v.fills[s.number]; ok {
+	for _, s := range slices.Backward(c.slots) { // those of words last, since they are removed
+		source, ok := v.fills[s.number]
+		switch {
+		case !ok:
+		case s.action == ofLeft:
+			left := &c.Solutions[s.solution].Left
+			*left = slices.Delete(slices.Clone(*left), s.arg, s.arg+1)
+		default:
 			c.Solutions[s.solution].Actions[s.action].Args[s.arg].Source = source
 		}
 	}

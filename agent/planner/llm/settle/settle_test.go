@@ -230,6 +230,28 @@ func TestSettleAsksNothingThatIsForced(t *testing.T) {
 	}
 }
 
+// Words that no setting took are asked about: the steps may do what they say.
+func TestSettleAsksAboutWordsThatAreLeft(t *testing.T) {
+	t.Parallel()
+	sub := workshoptest.Subtask("blur it softly twice", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
+	s := solves(does("blur", from(streetFile), plan.Binding{}))
+	s.Left = []string{"softly", "twice", "on Monday"}
+	answer := `{"tasks": [{"task": 1, "thought": "", "scores": [{"solution": 1, "score": 4}], "models": [],
+		"fills": [{"blank": 4, "option": 0, "text": "a little"}, {"blank": 1, "option": 1, "text": ""}, {"blank": 3, "option": 1, "text": ""}]}]}`
+	m, server := atWorkshop(t, llmtest.InOrder(workshoptest.Says(answer)...), nil)
+	var thinking plan.Thinking
+	got, err := m.Settle(t.Context(), workshoptest.Street(), []planner.Contest{{Subtask: sub, Solutions: []plan.Solution{s}}}, &thinking)
+	want := solves(does("blur", from(streetFile), from(plan.FromValue("a little"))))
+	want.Score, want.Left = 4, []string{"twice"}
+	if diff := cmp.Diff([]planner.Settlement{{Solutions: []plan.Solution{want}}}, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	asked := server.Requests()[0].User()
+	if want := "1. blur(image: \"street.jpg\"; strength: ?4 {"; !strings.Contains(asked, want) || !strings.Contains(asked, "\n\"twice\" ?2 {1: the steps do it | nothing}\n") {
+		t.Errorf("it is asked:\n%s", asked)
+	}
+}
+
 // framing is a contest of so many solutions, of which the first is the shortest.
 func framing(solutions int) planner.Contest {
 	c := planner.Contest{Subtask: workshoptest.Subtask("frame the cars", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"), workshoptest.OfWords(plan.Object, "cars"))}

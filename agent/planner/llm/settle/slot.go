@@ -13,7 +13,7 @@ import (
 // slot is an argument that the model may decide.
 type slot struct {
 	number                int // from 1, across all contests
-	solution, action, arg int
+	solution, action, arg int // action is ofLeft for words that the solution leaves out; arg is their index
 	// options are the possible sources; empty if it takes a text.
 	options []plan.Source
 	// optional slots may stay blank.
@@ -27,6 +27,12 @@ type slot struct {
 	// "take the hat off" for an editor becomes "hat" for a detector.
 	given bool
 }
+
+// ofLeft marks slots of words that no setting took. The steps may do what they say all the same.
+const ofLeft = -1
+
+// done is the only option of such a slot.
+var done = []plan.Source{plan.FromValue("the steps do it")}
 
 // slot returns the slot of an argument if the model may decide it. Blanks are filled from their
 // options; a text without options, or with another meaning, may be filled from the request.
@@ -104,6 +110,10 @@ func (job *Settler) number(open []*trial, most int) {
 		c.slots = nil
 		c.asked = min(most, len(c.Solutions))
 		for i, s := range c.Solutions[:c.asked] {
+			for k := range s.Left {
+				number++
+				c.slots = append(c.slots, slot{number: number, solution: i, action: ofLeft, arg: k, options: done, optional: true})
+			}
 			for j, a := range s.Actions {
 				for k, b := range a.Args {
 					if s, ok := job.slot(c.Subtask, c.Solutions[i], a.Tool, b); ok {

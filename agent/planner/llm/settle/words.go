@@ -119,12 +119,17 @@ func (c *trial) words(d brief.Brief, at int) contestWords {
 	for i, s := range c.Solutions[:c.asked] {
 		var steps []string
 		for j, a := range s.Actions {
-			steps = append(steps, c.step(d, at, i, j))
+			steps = append(steps, fmt.Sprintf("%d. %s", j+1, c.step(d, at, i, j)))
 			if a.Candidate != "" || len(c.offers(a.Tool)) == 0 || slices.Contains(offered, a.Tool) {
 				continue
 			}
 			offered = append(offered, a.Tool)
 			w.Models = append(w.Models, a.Tool+":"+modelWords(c.offers(a.Tool)))
+		}
+		for k, words := range s.Left {
+			if left, ok := c.slotAt(i, ofLeft, k); ok {
+				steps = append(steps, brief.Quoted(words, brief.ShownBytes)+" "+left.write(func(o plan.Source) string { return o.Value }))
+			}
 		}
 		w.Solutions = append(w.Solutions, steps)
 	}
