@@ -19,11 +19,11 @@ import (
 	"atelier/storage"
 )
 
-// attachments returns the files that a run made.
-func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run) ([]adapters.Attachment, error) {
+// attachments returns the files of a run that go with its answer.
+func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run, told string) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	alts := c.alts(run)
-	for _, m := range run.Route.Delivered() {
+	for _, m := range run.Route.Delivered(told) {
 		if m.Blob == "" || record.Packed(m) && m.File == "" {
 			continue
 		}

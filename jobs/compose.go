@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -106,7 +107,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		}
 	}
 	var err error
-	a.Reply.Files, err = c.attachments(ctx, r, run)
+	a.Reply.Files, err = c.attachments(ctx, r, run, cmp.Or(a.Reply.Whole, a.Reply.Text))
 	if run.Halted != nil {
 		return a, nil // the answer says what went wrong, if need be without files
 	}
@@ -208,7 +209,7 @@ func (c *composer) shortened(r *record.Request, route *plan.Route, text string) 
 	if most == 0 || route == nil {
 		return text
 	}
-	for _, m := range route.Delivered() {
+	for _, m := range route.Delivered(text) {
 		value := strings.TrimSpace(m.Value)
 		if m.Type.Media() || m.File == "" || utf8.RuneCountInString(value) <= most {
 			continue

@@ -191,7 +191,7 @@ func faults(account planner.Account, text string) []string {
 	var why []string
 	files := 0
 	for i, s := range account.Steps {
-		if s.Final && account.Results[i].Status == plan.Done && s.Action.Returns.Media() {
+		if s.Final && account.Results[i].Status == plan.Done && s.Action.Returns.Media() && !account.UsedUp(i) {
 			files++
 		}
 	}
@@ -202,7 +202,8 @@ func faults(account planner.Account, text string) []string {
 		switch result := account.Results[i]; {
 		case result.Status == plan.Failed && !strings.Contains(text, madeUpError):
 			why = append(why, fmt.Sprintf("does not report that %s failed", s.Action.Tool))
-		case files > 1 && result.Status == plan.Done && s.Final && s.Action.Returns.Media() && !strings.Contains(text, result.Output.File):
+		case files > 1 && result.Status == plan.Done && s.Final && s.Action.Returns.Media() && !account.UsedUp(i) &&
+			!strings.Contains(text, result.Output.File):
 			why = append(why, "does not name "+result.Output.File)
 		}
 	}

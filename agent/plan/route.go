@@ -174,22 +174,27 @@ func (r *Route) Made() []Resource {
 	return made
 }
 
-// Delivered returns the outputs so far in the order in which people get them: first final results
-// that no other step used, then the others.
-func (r *Route) Delivered() []Resource {
-	taken := map[int]bool{} // by a step that is done
+// Delivered returns the outputs so far that people get with an answer, in order: first final results that no other step
+// used, then the others. Files of which other files were made are left out, unless the answer names one of them.
+func (r *Route) Delivered(answer string) []Resource {
+	taken, usedUp := map[int]bool{}, map[int]bool{} // by a step that is done, and by one that made files
 	for _, s := range r.steps {
 		if r.results[s.Key].Status == Done {
 			for _, i := range s.Inputs() {
 				taken[i] = true
+				usedUp[i] = usedUp[i] || s.Action.Returns.Media() && r.steps[i].Action.Returns.Media()
 			}
 		}
 	}
+	told := func(o Resource) bool {
+		return o.File != "" && strings.Contains(answer, o.File) || strings.Contains(answer, o.Name)
+	}
 	var ends, before []Resource
 	for i, s := range r.steps {
-		if outs := r.results[s.Key].Outputs(); s.Final && !taken[i] {
+		switch outs := r.results[s.Key].Outputs(); {
+		case s.Final && !taken[i]:
 			ends = append(ends, outs...)
-		} else {
+		case !usedUp[i] || slices.ContainsFunc(outs, told):
 			before = append(before, outs...)
 		}
 	}

@@ -21,6 +21,7 @@
 package planner
 
 import (
+	"slices"
 	"context"
 
 	"atelier/agent/plan"
@@ -114,4 +115,18 @@ type Account struct {
 	// Missing are sentences about parts of the request that cannot be done here, and what they
 	// would need.
 	Missing []string
+}
+
+// UsedUp reports whether step i made files of which a finished step made others. People expect those, unless they asked
+// for the first ones as well.
+func (a Account) UsedUp(i int) bool {
+	if !a.Steps[i].Action.Returns.Media() {
+		return false
+	}
+	for at, s := range a.Steps {
+		if a.Results[at].Status == plan.Done && s.Action.Returns.Media() && slices.Contains(s.Inputs(), i) {
+			return true
+		}
+	}
+	return false
 }

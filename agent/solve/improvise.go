@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
@@ -72,5 +73,6 @@ func (st *settlement) taskOf(sub plan.Subtask, told []string) string {
 	if len(said) > 0 {
 		lines = append(lines, "Said of it: "+strings.Join(said, ", "))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("It belongs to this request: %q", st.request.Wish)), "\n")
+	task := strings.Join(append(lines, fmt.Sprintf("It belongs to this request: %q", st.request.Wish)), "\n")
+	return planner.Account{Request: st.request}.Readable(task) // with the names that the inputs have
 }

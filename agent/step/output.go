@@ -56,6 +56,9 @@ func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 		return r, nil
 	}
 	r.File = a.fileName(call, step.Action.Args, r.About, filepath.Ext(o.Path))
+	if o.File != "" {
+		r.File = plan.FileName(o.File, "", filepath.Ext(o.Path))
+	}
 	bare := o.Path
 	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
 		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may return an input unchanged

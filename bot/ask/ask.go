@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/adapters"
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolgraph"
@@ -296,7 +297,10 @@ func (a *Command) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*
 	if err := an.solutions(p.plan, p.offers, followed, run.Results); err != nil {
 		return nil, err
 	}
-	files, err := export.Write(ctx, d.thread.Place.Blobs, run.Made, a.Out)
+	sent := slices.DeleteFunc(slices.Clone(run.Made), func(m plan.Resource) bool {
+		return !slices.ContainsFunc(run.Answer.Reply.Files, func(f adapters.Attachment) bool { return f.Resource == m.Name })
+	})
+	files, err := export.Write(ctx, d.thread.Place.Blobs, sent, a.Out)
 	an.Files = append(an.Files, files...)
 	return an, err
 }

@@ -82,7 +82,7 @@ func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	}
 	f.choices()
 	for _, said := range unbound { // it may repeat a bound text, even a later one
-		if !f.repeats(said) {
+		if !f.repeats(said) && !f.makes(said) {
 			s.Left = append(s.Left, said.Words)
 		}
 	}
@@ -122,7 +122,9 @@ func (f filling) bind(said plan.Said) bool {
 		func(s slot) bool { return isCount(typ) && s.param.Counts(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
-		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && !crosses(typ, s.param) && s.param.Reads(text) },
+		func(s slot) bool {
+			return s.param.Type.Meaning() == typ.Meaning() && !crosses(typ, s.param) && s.param.Reads(text)
+		},
 		func(s slot) bool {
 			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && !crosses(typ, s.param) && s.param.Reads(text)
 		},
@@ -214,6 +216,12 @@ func (f filling) repeats(said plan.Said) bool {
 			return strings.Contains(text, strings.ToLower(said.Words)) || strings.Contains(text, strings.ToLower(said.Text()))
 		})
 	})
+}
+
+// makes reports whether the last tool is named after the format that is stated: "a GIF", by make_gif.
+func (f filling) makes(said plan.Said) bool {
+	last := f.solution.Actions[len(f.solution.Actions)-1]
+	return param.Type(said.Type) == param.Format && slices.Contains(strings.Split(last.Tool, "_"), strings.ToLower(said.Text()))
 }
 
 // spread copies the settings of an action to later actions of the same tool.

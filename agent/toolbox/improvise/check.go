@@ -103,7 +103,7 @@ func (r result) output(about plan.Message) toolbox.Output {
 	if r.typ == plan.Text {
 		return toolbox.Output{Value: r.text, File: filepath.Base(r.path), About: about}
 	}
-	return toolbox.Output{Path: r.path, About: about}
+	return toolbox.Output{Path: r.path, File: filepath.Base(r.path), About: about}
 }
 
 // sameFormats maps alternative names of a format to the usual one.
@@ -162,6 +162,9 @@ func (c check) holds(r result, want float64) (is string, ok bool) {
 	case "seconds":
 		return number(math.Round(100*r.seconds)/100, max(0.15, want/50))
 	case "pages":
+		if r.typ == plan.Document && r.pages == 0 { // locked, or of an office
+			return "unknown", true
+		}
 		return number(float64(r.pages), 0)
 	case "most_bytes":
 		return strconv.FormatInt(r.bytes, 10), float64(r.bytes) <= want

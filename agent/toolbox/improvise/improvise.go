@@ -126,7 +126,7 @@ func New(c Config) (*Backend, error) {
 		}
 	}
 	c.Limits, c.Timeout = c.Limits.OrDefault(), cmp.Or(c.Timeout, 2*time.Minute)
-	c.Limits.Made = true // also as the input of a later request
+	c.Limits.Office = true // also as the input of a later request
 	return &Backend{config: c}, nil
 }
 

@@ -37,9 +37,10 @@ type Limits struct {
 	// Memory is the budget from which [Inspect] reserves its memory. Other functions leave this to
 	// their callers, who know what they do with the pictures ([Weigh]). Nil means no limit.
 	Memory *memory.Budget
-	// Made also accepts what is only made here: web pages and office documents. Those that people send are never
-	// accepted.
-	Made bool
+	// Pages also accepts web pages made here. Web pages that people send are never accepted.
+	Pages bool
+	// Office also accepts office documents made here. Those that people send are never accepted.
+	Office bool
 }
 
 // OrDefault replaces zero and negative fields by their defaults.
@@ -58,7 +59,7 @@ func (l Limits) OrDefault() Limits {
 
 // Info describes a file.
 type Info struct {
-	Type plan.Type // image, video, audio, document or text; html with Limits.Made
+	Type plan.Type // image, video, audio, document or text; html with Limits.Pages
 	MIME string    // without parameters: "image/png"
 	Ext  string    // usual extension with its dot: ".png"
 	// Width and Height are the displayed size of a picture, 0 for other kinds.

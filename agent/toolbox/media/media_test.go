@@ -145,10 +145,10 @@ func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
 	want := Info{Type: plan.HTML, MIME: "text/html", Ext: ".html"}
-	if got, err := Inspect(t.Context(), path, Limits{Made: true}); err != nil || got != want {
+	if got, err := Inspect(t.Context(), path, Limits{Pages: true}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
-	_, err := Inspect(t.Context(), store(t, "a.png", []byte("<!DOCTYPE html><html><body>x</body></html>")), Limits{Made: true})
+	_, err := Inspect(t.Context(), store(t, "a.png", []byte("<!DOCTYPE html><html><body>x</body></html>")), Limits{Pages: true})
 	wantFault(t, err, "a web page")
 }
 

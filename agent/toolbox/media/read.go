@@ -60,7 +60,7 @@ func open(path string, l Limits) (*file, error) {
 	if err != nil {
 		return nil, fault(name, err, "cannot be opened.")
 	}
-	k, err := identify(f, name, info.Size(), l.Made)
+	k, err := identify(f, name, info.Size(), l)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -68,7 +68,7 @@ func open(path string, l Limits) (*file, error) {
 }
 
 // identify detects the kind of an open file and rewinds it.
-func identify(f *os.File, name string, size int64, made bool) (kind, error) {
+func identify(f *os.File, name string, size int64, l Limits) (kind, error) {
 	head := make([]byte, sniffLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -84,7 +84,7 @@ func identify(f *os.File, name string, size int64, made bool) (kind, error) {
 	switch {
 	case mime == webPage && promised.typ == plan.Text: // such as notes that start with an HTML heading
 		return promised, nil
-	case mime == webPage && made && slices.Contains(page.endings, ending):
+	case mime == webPage && l.Pages && slices.Contains(page.endings, ending):
 		return page, nil
 	case mime == webPage && slices.Contains(page.endings, ending): // its source code
 		return kind{webPage, plan.Text, page.name, page.endings}, nil
@@ -93,7 +93,7 @@ func identify(f *os.File, name string, size int64, made bool) (kind, error) {
 	case ok:
 		return k, nil
 	}
-	if o, ok := officeKind(head[:n]); ok && made && slices.Contains(o.endings, ending) {
+	if o, ok := officeKind(head[:n]); ok && l.Office && slices.Contains(o.endings, ending) {
 		return o, nil
 	}
 	err = fmt.Errorf("looks like %s", mime)

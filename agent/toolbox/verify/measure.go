@@ -70,7 +70,7 @@ func (v *Verifier) budget() *memory.Budget {
 
 // limits returns the limits for a file that was made here, which may be larger than those of users.
 func (v *Verifier) limits(path string) media.Limits {
-	l := media.Limits{Made: true, Memory: v.budget()}
+	l := media.Limits{Pages: true, Office: true, Memory: v.budget()}
 	if info, err := os.Lstat(path); err == nil {
 		l.Bytes = info.Size()
 	}

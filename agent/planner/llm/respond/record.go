@@ -173,13 +173,13 @@ func (r *record) sentences(a planner.Account, all []string, size measure) []sent
 }
 
 // keeper returns a function that stores the long texts of a final step and returns their
-// placeholders. People expect those texts that no other step uses.
+// placeholders. People expect those texts that no other step uses; of facts about a file perhaps just one.
 func (r *record) keeper(a planner.Account, i int) func(text string) string {
 	if !a.Steps[i].Final {
 		return nil
 	}
 	return func(text string) string {
-		r.texts = append(r.texts, wholeText{strings.TrimSpace(text), !feedsOn(a.Steps, i)})
+		r.texts = append(r.texts, wholeText{strings.TrimSpace(text), !feedsOn(a.Steps, i) && a.Steps[i].Action.Returns != plan.Facts})
 		return placeFor(len(r.texts) - 1)
 	}
 }
@@ -188,7 +188,7 @@ func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func
 	s, result := a.Steps[i], a.Results[i]
 	told := stepTold{
 		Step: i + 1, From: sources(a, s.Action, size.short),
-		Came: "not done", OnTheWay: !s.Final,
+		Came: "not done", OnTheWay: !s.Final || a.UsedUp(i),
 	}
 	if t, ok := job.config.Catalogue.Tool(s.Action.Tool); ok && size.does {
 		told.Does = t.Description

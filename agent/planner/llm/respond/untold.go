@@ -20,14 +20,14 @@ import (
 const namedFiles = 2
 
 // unnamed returns the final files that an answer does not name. A single one needs no name, since
-// it is attached.
+// it is attached. Files that other files were made of are attached only if the answer names them.
 func unnamed(a planner.Account, told record, said string) flaw.List {
 	var names []string
 	files := 0
 	for i, s := range a.Steps {
 		outs := a.Results[i].Outputs()
 		for at, out := range outs {
-			if !s.Final || !out.Type.Media() {
+			if !s.Final || !out.Type.Media() || a.UsedUp(i) {
 				continue
 			}
 			files++
