@@ -169,6 +169,25 @@ func TestImprovised(t *testing.T) {
 	}
 }
 
+// Nothing is ranked where only unrelated tools run and the right one does not.
+func TestNothingIsRankedWhereTheRightToolIsMissing(t *testing.T) {
+	t.Parallel()
+	paint := neural(tool("paint", plan.Image, img))
+	for _, c := range []struct {
+		blur  float64
+		calls string
+	}{{1, "decompose assess"}, {2, "decompose assess settle"}} {
+		m := &fakePlanner{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"paint": 5, "blur": c.blur}}
+		p, err := newWorld(t, m, maker{"blur": draws}, agent.Config{}, tool("blur", plan.Image, img), paint).Plan(t.Context(), request(photo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(m.calls, " "); got != c.calls || len(p.Tasks[0].Solutions) != 0 || !slices.Equal(p.Tasks[0].Missing, []string{"paint"}) {
+			t.Errorf("a score of %v: the calls are %q, the plan is %+v", c.blur, got, p.Tasks[0])
+		}
+	}
+}
+
 // Each request may forbid programs.
 func TestARequestMayForbidPrograms(t *testing.T) {
 	t.Parallel()
@@ -193,7 +212,7 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 	film := plan.Resource{Name: "film-1234.mp4", Type: plan.Video, Blob: "blob", File: "film.mp4"}
 	first := wants(plan.Text, photo)
 	second := plan.Subtask{
-		Description: "put the words under the film", Returns: plan.Video,
+		Description: "put the words under film-1234.mp4", Returns: plan.Video,
 		Said: []plan.Said{{Words: "upside down", Type: "angle"}, {Words: "in red", Type: "colour"}},
 		Args: []plan.Arg{
 			{Type: plan.Video, Source: plan.FromResource(film.Name)},
@@ -223,7 +242,7 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 		t.Fatalf("the plan is %+v", actions)
 	}
 	task, given := actions[0].Args[0], actions[0].Args[1:]
-	for _, want := range []string{"put the words under the film\n", `Given: "say \"hello\""`, `"upside down", "in red"`, `It belongs to this request: "do it"`} {
+	for _, want := range []string{"put the words under film.mp4\n", `Given: "say \"hello\""`, `"upside down", "in red"`, `It belongs to this request: "do it"`} {
 		if task.Arg != toolbox.ImprovisedTask || !strings.Contains(task.Source.Value, want) {
 			t.Errorf("%q is not told: %s", want, task.Source.Value)
 		}

@@ -36,7 +36,10 @@ func TestSaid(t *testing.T) {
 	chart.Args = append(chart.Args, toolbox.Arg{Name: "title", Type: plan.Text, Meaning: plan.Content, About: "the title", Optional: true})
 	pitch := with("pitch", param.Param{Name: "way", Type: param.Choice, About: "which way", Optional: true, Choices: map[string][]string{"up": {"higher"}, "down": {"lower"}}},
 		param.Param{Name: "by", Type: param.Number, About: "how far", Optional: true})
-	plain := with("plain")
+	plain, gif := with("plain"), with("make_gif")
+	rate := with("rate", param.Param{Name: "rate", Type: param.Number, About: "how many", Optional: true})
+	blend := with("blend", param.Param{Name: "length", Type: param.Duration, About: "how long", Optional: true})
+	show := with("show", param.Param{Name: "length", Type: param.Duration, About: "how long"})
 	for _, c := range []struct {
 		name     string
 		said     []plan.Said
@@ -49,6 +52,10 @@ func TestSaid(t *testing.T) {
 		{"by type", []plan.Said{{Words: "halb so groß", Type: "size", Value: "half"}}, []toolbox.Tool{scale}, nil, "scale", []string{"50%"}, nil},
 		{"by what it means", []plan.Said{{Words: "half", Type: "factor"}}, []toolbox.Tool{scale}, nil, "scale", []string{"50%"}, nil},
 		{"an unknown type", []plan.Said{{Words: "half", Type: "girth"}}, []toolbox.Tool{turn}, nil, "turn", []string{"90"}, []string{"half"}},
+		{"a time is no count", []plan.Said{{Words: "seconds 2 to 5", Type: "time_range", Value: "2-5 s"}}, []toolbox.Tool{rate}, nil, "rate", nil, []string{"seconds 2 to 5"}},
+		{"a count is no time", []plan.Said{{Words: "three times", Type: "integer", Value: "3"}}, []toolbox.Tool{blend}, nil, "blend", nil, []string{"three times"}},
+		{"a bare number for a length that is needed", []plan.Said{{Words: "for 3", Type: "integer", Value: "3"}}, []toolbox.Tool{show}, nil, "show", []string{"0:03"}, nil},
+		{"the format that the tool is named after", []plan.Said{{Words: "as a GIF", Type: "format", Value: "GIF"}}, []toolbox.Tool{gif}, nil, "make_gif", nil, nil},
 		{
 			"nobody has such a setting", []plan.Said{{Words: "32 kbps", Type: "number", Value: "32"}},
 			[]toolbox.Tool{plain, turn}, map[string]float64{"plain": 5, "turn": 1},

@@ -116,6 +116,15 @@ func TestTheSystemPartIsTheSame(t *testing.T) {
 	}
 }
 
+// The hint of a tool lists its choices, which are the values that it takes.
+func TestHintsListChoices(t *testing.T) {
+	t.Parallel()
+	tool, _ := decomposerThat(t, nil).config.Catalogue.Tool("trim_silence")
+	if got := hint(tool); !strings.HasPrefix(got, "trim_silence(audio, setting:end|ends|everywhere|start?) → audio: ") {
+		t.Errorf("the hint is %q", got)
+	}
+}
+
 // Without prior knowledge nothing hints at a tool.
 func TestWithoutPrior(t *testing.T) {
 	t.Parallel()

@@ -101,6 +101,10 @@ func TestRespond(t *testing.T) {
 	served.Steps[2].Action.Args = []plan.Binding{{Arg: "text", Type: plan.Text, Source: plan.FromAction(1)}}
 	lines := plan.Resource{Name: "photo-3f2a.line-77aa.png", File: "photo-lines.png", Type: plan.Line, Blob: "b"}
 	both := told("Find the edges and the lines", done("image_to_edge", edges()), done("image_to_line", lines))
+	chained := told("Find the edges, then their lines", done("image_to_edge", edges()), done("image_to_line", lines))
+	chained.Steps[1].Action.Args = []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromAction(0)}}
+	facts := told("How long is it?", done("audio_facts", plan.Resource{Name: "facts-1", Type: plan.Facts, Value: article()}))
+	facts.Steps[0].Action.Returns = plan.Facts
 	quoted := told("What is image_to_edge?", done("image_captioning", text("It says `image_to_line`.")))
 	linked := told("Read it", done("optical_character_recognition", text("Visit https://shop.example/now <b>today</b>")))
 	for _, c := range []struct {
@@ -147,6 +151,8 @@ func TestRespond(t *testing.T) {
 		{"all at once", told("Find the edges", done("image_to_edge", edges()), failed("image_to_depth", "")), []string{"See a.png.", "The edges; no depth.[[told 1]]"}, "The edges; no depth.", `no file "a.png" & [[told 1]] & "I could not do “part image_to_depth”."`},
 
 		// what is left out twice is put behind
+		{"a file that only served another one needs no name", chained, []string{"The lines of the edges."}, "The lines of the edges.", ""},
+		{"one fact of many answers the question", facts, []string{"It takes 17 s."}, "It takes 17 s.", ""},
 		{"files are named at last", both, []string{"Done.", "Really done."}, "Really done.\nphoto-edges.png, photo-lines.png", "not named"},
 		{"a failure is told at last", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"Done.", "All done."}, "All done.\nI could not do “part image_to_edge”. The picture is too large.", "too large"},
 		{"another way is told at last", fallback, []string{"The edges.", "It is photo-edges.png."}, "It is photo-edges.png.\nIt rained. So I did it another way.", "It rained."},
