@@ -75,7 +75,7 @@ func TestPlan(t *testing.T) {
 			tools: []toolbox.Tool{tool("describe", plan.Text, img), tool("read", plan.Text, img)}, ops: everything,
 			scores: map[string]float64{"describe": 5},
 			ask:    subtasks(wants(plan.Text, photo)),
-			want:   []string{""}, missing: "describe", calls: "decompose assess settle",
+			want:   []string{""}, missing: "describe", calls: "decompose assess",
 		},
 		{
 			name:  "a good one that runs is taken where a better one does not",
