@@ -3,6 +3,7 @@ package agent_test
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"atelier/agent"
@@ -124,6 +125,27 @@ func TestSaid(t *testing.T) {
 				t.Errorf("%s with %q, leaving %q; want %s with %q, leaving %q", best.Tools()[0], settings, best.Left, c.want, c.settings, c.left)
 			}
 		})
+	}
+}
+
+// Steps that add nothing to the best ones are not ranked: that would take a call.
+func TestPaddedSolutions(t *testing.T) {
+	t.Parallel()
+	scale := setting(tool("scale", plan.Image, img), param.Param{Name: "size", Type: param.Size, About: "the size"})
+	task := wants(plan.Image, photo)
+	task.Said = []plan.Said{{Words: "half", Type: "size"}}
+	for _, c := range []struct {
+		blur        float64
+		want, calls string
+	}{{3, "scale", "decompose assess"}, {5, "scale blur+scale", "decompose assess settle"}} {
+		m := &fakePlanner{decomposition: subtasks(task), scores: map[string]float64{"scale": 5, "blur": c.blur}}
+		p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, scale, tool("blur", plan.Image, img)).Plan(t.Context(), request(photo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, calls := solutions(p.Tasks[0]), strings.Join(m.calls, " "); got != c.want || calls != c.calls {
+			t.Errorf("a score of %v: %q by %q, want %q by %q", c.blur, got, calls, c.want, c.calls)
+		}
 	}
 }
 

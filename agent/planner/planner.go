@@ -21,8 +21,8 @@
 package planner
 
 import (
-	"slices"
 	"context"
+	"slices"
 
 	"atelier/agent/plan"
 )

@@ -30,7 +30,7 @@ func (w *work) search(ctx context.Context) error {
 			return fmt.Errorf("search for subtask %d: %w", i+1, err)
 		}
 		w.visited += found.Visited
-		t.Solutions = w.complete(t, found.Solutions)
+		t.Solutions = t.unpadded(w.complete(t, found.Solutions))
 		if w.config.AllTools || len(t.Solutions) > 0 && t.sure(t.Solutions[0]) {
 			continue
 		}
@@ -47,6 +47,26 @@ func (w *work) search(ctx context.Context) error {
 		t.dropStrays()
 	}
 	return nil
+}
+
+// unpadded drops the solutions that take the steps of a shorter one whose tools all suit the subtask best, and add steps
+// with tools that do not. There is no need to rank those.
+func (t *task) unpadded(all []plan.Solution) []plan.Solution {
+	best := func(name string) bool { return t.score(name) >= plan.Best }
+	pads := func(long, short plan.Solution) bool {
+		rest := long.Tools()
+		for _, name := range short.Tools() {
+			at := slices.Index(rest, name)
+			if at < 0 || !best(name) {
+				return false
+			}
+			rest = slices.Delete(slices.Clone(rest), at, at+1)
+		}
+		return len(rest) > 0 && !slices.ContainsFunc(rest, best) && len(short.Left) <= len(long.Left)
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(s plan.Solution) bool {
+		return slices.ContainsFunc(all, func(o plan.Solution) bool { return pads(s, o) })
+	})
 }
 
 // dropStrays drops the runnable solutions if each has a tool that is not related to the subtask, and one that cannot run
