@@ -94,7 +94,7 @@ type Value struct {
 type Output struct {
 	Value string
 	Path  string
-	// File is the file name of a text, for people; "" if it has none.
+	// File is the file name of a text, or of the file at Path, for people; "" if it has none.
 	File string
 	// About describes the result in a few words, for people.
 	About plan.Message
