@@ -61,7 +61,7 @@ var mediaTools = []signature{
 	{"convert_video", videoEditing, "video:video format:text/format? bit_rate:text/amount?", "video"},
 	{"crop_black_bars", videoEditing, "video:video", "video"},
 	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},
-	{"change_speed", videoEditing, "video:video factor:text/amount range:text/amount?", "video"},
+	{"change_speed", videoEditing, "video:video factor:text/amount range:text/amount? pitch:text/place?", "video"},
 	{"mute_video", videoEditing, "video:video when:text/amount?", "video"},
 
 	{"video_question_answering", "visual-question-answering", "video:video question:text/question context:text/content?", "text"},
