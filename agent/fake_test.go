@@ -156,7 +156,7 @@ func says(v string) func(context.Context, toolbox.Call) (toolbox.Output, error) 
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) { return toolbox.Output{Value: v}, nil }
 }
 
-// fails fails with a sentence.
+// fails returns an error with a sentence.
 func fails(sentence string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Quote(sentence)}

@@ -36,7 +36,8 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	}
 	cues := subtitle.Of(text, f.look.Duration)
 	if len(cues) == 0 {
-		return toolbox.Output{}, refusal("The video is %s long, and none of the subtitles begins within that time; check their times.", plan.Span(f.look.Duration))
+		return toolbox.Output{}, refusal("The video is %s long, and none of the subtitles begins within that time; check their times.",
+			plan.Span(f.look.Duration))
 	}
 	if way, _ := toolbox.Param[string](c, "way"); way == "track" {
 		out, err := r.subtitleTrack(f, cues)
