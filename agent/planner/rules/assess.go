@@ -18,6 +18,7 @@ import (
 // Scores of tools, from unrelated to certainly needed.
 const (
 	lowest  = 1.0
+	unfit   = plan.Good - 0.1
 	poor    = 3.0
 	useful  = 4.0
 	needed  = 4.6
@@ -43,7 +44,7 @@ func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []planner.As
 }
 
 func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) map[string]float64 {
-	near := p.nearness(r, sub)
+	near, rest := p.nearness(r, sub)
 	tools := make([]*profile.Profile, len(candidates))
 	head, top := -1, 0.0 // the most similar of those with the wanted type, and of all
 	for i, c := range candidates {
@@ -57,10 +58,13 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 		head = i
 	}
 	scores := map[string]float64{}
-	for _, c := range candidates {
+	for i, c := range candidates {
 		scores[c] = lowest
 		if top > 0 {
 			scores[c] += 3.6 * near[c] / top
+		}
+		if head >= 0 && tools[i].Returns == sub.Returns && rest[c] > rest[candidates[head]] {
+			scores[c] = min(scores[c], unfit) // it would not do all that was asked, whether the head can run or not
 		}
 	}
 	if head < 0 {
@@ -73,15 +77,16 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	return scores
 }
 
-// nearness returns the similarity of every tool to the description, computed as for a clause.
-func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
-	near := map[string]float64{}
+// nearness returns the similarity of every tool to the description, computed as for a clause. rest counts the words of
+// the description that a tool does not explain.
+func (p *Planner) nearness(r plan.Request, sub plan.Subtask) (near map[string]float64, rest map[string]int) {
+	near, rest = map[string]float64{}, map[string]int{}
 	s, c := p.alone(r, sub)
 	match.New(s).Match(c)
 	for _, v := range c.Rivals {
-		near[v.Tool.Name] = v.Score * p.takesTexts(v.Tool, sub)
+		near[v.Tool.Name], rest[v.Tool.Name] = v.Score*p.takesTexts(v.Tool, sub), v.Rest
 	}
-	return near
+	return near, rest
 }
 
 // alone reads a description by itself, as if it were about the resources of its subtask.
