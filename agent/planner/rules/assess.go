@@ -25,6 +25,9 @@ const (
 	highest = 5.0
 )
 
+// barely is the similarity below which a tool that leaves more words unexplained than the head is unrelated.
+const barely = 0.3
+
 // Assess scores tools by the similarity of their words to the subtask's description. The highest score goes to the
 // tool for which the subtask was drafted, if the subtask has all resources that it needs, else to the most similar
 // tool that returns the wanted type. Tools that make its missing inputs score slightly lower.
@@ -63,8 +66,8 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 		if top > 0 {
 			scores[c] += 3.6 * near[c] / top
 		}
-		if head >= 0 && tools[i].Returns == sub.Returns && rest[c] > rest[candidates[head]] {
-			scores[c] = min(scores[c], unfit) // it would not do all that was asked, whether the head can run or not
+		if head >= 0 && tools[i].Returns == sub.Returns && near[c] < barely && rest[c] > rest[candidates[head]] {
+			scores[c] = min(scores[c], unfit) // it does something else, and must not run where the head cannot
 		}
 	}
 	if head < 0 {
