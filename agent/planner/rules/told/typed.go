@@ -164,9 +164,11 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	bare := ""
 	stated := r.Unquoted()
 	if _, moment := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); moment && p.Type == param.Duration {
-		if lengths := lengthsIn(text, stated); len(lengths) > 0 { // "at 0:03 for 2 seconds"
-			stated = lengths
+		lengths := lengthsIn(text, stated)
+		if len(lengths) == 0 { // "freeze at 4 s" names no length
+			lengths = slices.DeleteFunc(slices.Clone(stated), func(q quantity.Quantity) bool { return strings.HasSuffix(text[:q.Start], "at ") })
 		}
+		stated = lengths // "at 0:03 for 2 seconds"
 	}
 	if p.Type == param.Integer {
 		stated = slices.Concat(stated, st.spelled(r))
