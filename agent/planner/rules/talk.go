@@ -32,6 +32,8 @@ var (
 func (p *Planner) talk(r plan.Request, text string) *outcome {
 	plain := strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 	switch {
+	case plain == "" && len(r.Turns) > 0 && len(r.Given) == 0 && strings.ContainsFunc(text, unicode.IsSymbol): // "👍"
+		return &outcome{reply: welcome}
 	case !strings.ContainsFunc(plain, unicode.IsLetter):
 		if len(r.Given) > 0 {
 			return asking(whatWith(resourceNames(r.Given)))
