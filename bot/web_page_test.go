@@ -159,7 +159,7 @@ func TestBrowserVariesADrawing(t *testing.T) {
 	k.Wait(`[...document.querySelectorAll("details.work")].pop().textContent.includes(", seed ")`)
 	k.Screenshot("varied")
 	k.Script(`document.querySelectorAll(".choice")[1].click()`)
-	k.Wait(`document.body.textContent.includes("Your next message here works on fox")`)
+	k.Wait(`document.body.textContent.includes("Your next message here works on number 2, fox")`)
 	k.says("rotate it by 90 degrees")
 	if turned := k.answered(); turned.Bounds().Dx() != fox.Bounds().Dy() || turned.Bounds().Dy() != fox.Bounds().Dx() {
 		t.Errorf("%v was turned to %v", fox.Bounds(), turned.Bounds())
