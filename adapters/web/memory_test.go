@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,6 +196,7 @@ type workshop struct {
 	mu        sync.Mutex
 	forgotten []string
 	broken    error
+	leave     func() // called while a thread is deleted
 }
 
 func (*workshop) Work(context.Context, adapters.MessageRef) (*drawing.Work, error) {
@@ -227,11 +229,14 @@ func (w *workshop) Small(_ context.Context, key string, side int) ([]byte, error
 	return fmt.Appendf(nil, "%s with %d pixels", key, side), nil
 }
 
-func (w *workshop) Forget(_ context.Context, t adapters.Thread) error {
+func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.forgotten = append(w.forgotten, t.Key())
-	return w.broken
+	if w.leave != nil {
+		w.leave()
+	}
+	return cmp.Or(w.broken, ctx.Err())
 }
 
 // personKey is the context key for the person, set by the test's guard.

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -49,6 +51,20 @@ func TestRename(t *testing.T) {
 		t.Errorf("of the deleted thread there is left %s", rest)
 	}
 	b.is(b.post(at, "title", "Again"), http.StatusNotFound)
+}
+
+// TestADeletionOutlivesItsPage: the page leaves as soon as it hears that the thread is gone.
+func TestADeletionOutlivesItsPage(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	state := newMemory()
+	b := browse(t, newChannel(t, state, newFiles(), func(c *Config) { c.Workshop = &workshop{leave: leave} }))
+	b.is(b.write("message00000000001", "turn my cat"), http.StatusAccepted)
+	w := httptest.NewRecorder()
+	b.c.Handler().ServeHTTP(w, as(httptest.NewRequestWithContext(ctx, http.MethodPost, "/t/"+thread1+"/forget", http.NoBody), b.by))
+	if rest := string(state.all("")); w.Code != http.StatusNoContent || strings.Contains(rest, "cat") {
+		t.Errorf("%d %s; of the deleted thread there is left %s", w.Code, w.Body, rest)
+	}
 }
 
 // TestThumbnails checks that a thread has a thumbnail of its latest picture, unless that is gone.

@@ -68,7 +68,8 @@ func (srv *Server) ServeForget(w http.ResponseWriter, r *http.Request) error {
 	if !t.MayForget(srv.Me(r)) {
 		return request.Refuse(http.StatusForbidden, "Only the person who started the thread, or an admin, can delete it.")
 	}
-	ctx := r.Context()
+	ctx, stop := request.Detach(r) // the page leaves as soon as the thread is gone; the rest must follow all the same
+	defer stop()
 	if err := srv.Bot.Forget(ctx, chat.ThreadOf(id)); err != nil {
 		return err
 	}
