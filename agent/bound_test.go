@@ -21,6 +21,7 @@ func TestWhatNoToolIsTold(t *testing.T) {
 	}{
 		{"all is told", "the first 5 seconds, at 2x", []string{"first 5 seconds", "2x"}, nil, ""},
 		{"a limit is passed over", "rotate it, under 8 MB, at 30 fps", []string{"left"}, nil, "“8 MB, 30 fps”"},
+		{"a half in words", "cut off the first two and a half secs", []string{"without the first 2.5 secs"}, nil, ""},
 		{"a quantity is passed over", "make it mono at 32 kbps", []string{"mono"}, []string{"32 kbps"}, ""},
 		{"in other words", "from 1:30 to 2 minutes, half as large", []string{"90 s to 120 s", "50%"}, nil, ""},
 		{"a percentage as a factor", "50 % of the size", []string{"0.5"}, nil, ""},

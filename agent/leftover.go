@@ -39,7 +39,8 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	}
 	bare := blank(wish, p)
 	for _, q := range quantity.Find(bare) {
-		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !o.describes(wish[q.End:]) {
+		mixed := strings.HasSuffix(bare[:q.Start], " and a ") // "two and a half seconds" is 2.5
+		if q.Unit != quantity.Number && !mixed && !quantity.Says(numbers, wish[q.Start:q.End]) && !o.describes(wish[q.End:]) {
 			add(wish[q.Start:q.End])
 		}
 	}
