@@ -41,6 +41,9 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 			t.orders = append(t.orders, a.Source.Value)
 		}
 		return
+	case a.Meaning == plan.Object && slices.Contains(english.WordsOf(a.Source.Value), "except"):
+		t.orders = append(t.orders, a.Source.Value) // not all of what is named: "all faces except one"
+		return
 	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
 		return // "30 fps" is not an object in a picture
 	}
