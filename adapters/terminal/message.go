@@ -72,7 +72,7 @@ func handed(handle string) bool {
 // handle returns a path as a handle, which is text whatever bytes a path has.
 func handle(path string) string { return strconv.QuoteToASCII(path) }
 
-// nameOf returns what a file is called, in the letters that an event takes.
+// nameOf returns the base name of a path with underscores for characters that events do not allow.
 func nameOf(path string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -82,8 +82,8 @@ func nameOf(path string) string {
 	}, strings.ToValidUTF8(filepath.Base(path), "_"))
 }
 
-// open opens a regular file. Anything else, such as a pipe that nobody writes to, could be
-// waited for without an end.
+// open opens a regular file. Reading anything else, such as a pipe without a writer, could block
+// forever.
 func open(path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

@@ -132,8 +132,8 @@ func ownSettings() []setting {
 	}
 }
 
-// leastBudget is the cost of an easy request with the default context. With less, requests would fail
-// after calls that were paid for.
+// leastBudget is the number of tokens that a simple request uses with the default context. With a smaller
+// budget, requests would fail after calls that cost money.
 const leastBudget = 20_000
 
 // plannerSettings are the settings for planning.

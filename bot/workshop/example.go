@@ -15,7 +15,7 @@ var Braces = strings.NewReplacer("{", "", "}", "")
 // namedFile matches a file name in an example, since people who try it have another file.
 var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
 
-// Example returns a request that an available tool can do with at most one file, whichever it is.
+// Example returns a request that the tool can do, if it is available and needs at most one file.
 func Example(s toolbox.Status) (webpage.Example, bool) {
 	if !s.Live {
 		return webpage.Example{}, false

@@ -19,7 +19,7 @@ type Index struct {
 // NewIndex returns the index of a store.
 func NewIndex(s *Store) *Index { return &Index{store: s, config: s.config} }
 
-// dayGroup is the group of the requests of a day.
+// dayGroup returns the name of the index group for requests made on t's day in UTC.
 func dayGroup(t time.Time) string { return "day-" + t.UTC().Format(time.DateOnly) }
 
 // Add lists a request under today.

@@ -89,7 +89,7 @@ func (f *Faults) LoseAnswers(n int, on ...Route) {
 	f.do(func() { f.losing = append(f.losing, &trouble{left: n, on: on}) })
 }
 
-// Stall blocks all calls until the server ends. The channel reports each.
+// Stall blocks all calls until the server shuts down. The channel receives a value for each blocked call.
 func (f *Faults) Stall() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()

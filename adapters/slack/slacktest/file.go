@@ -57,7 +57,7 @@ type fileState struct {
 // share is a message that shows a file.
 type share struct{ channel, channelName, ts, threadTS, by string }
 
-// addFile adds a file of user.
+// addFile adds a file owned by user.
 func (w *Workspace) addFile(of File, user string) *fileState {
 	if of.ID == "" {
 		of.ID = w.id("F")

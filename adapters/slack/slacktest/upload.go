@@ -147,7 +147,7 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	return object{"files": shown}, nil
 }
 
-// visible returns the file of a call.
+// visible returns the file that a call names, unless it is incomplete or deleted.
 func (fm *fileMethods) visible(args url.Values) (*fileState, error) {
 	f := fm.workspace.files[args.Get("file")]
 	switch {

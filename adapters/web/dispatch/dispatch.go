@@ -45,7 +45,7 @@ type Dispatcher struct {
 // IsRunning reports whether this process delivers events.
 func (d *Dispatcher) IsRunning() bool { return d.running() != nil }
 
-// Run delivers what people write and press, in any process, until the context ends.
+// Run delivers messages and button presses, whichever process received them, until the context ends.
 func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
 	l := newLanes()
 	d.mu.Lock()

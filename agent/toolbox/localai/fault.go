@@ -36,7 +36,7 @@ func isLoading(err error) bool {
 	return endpoint.Loading(err) || ok && e.Status == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(e.Code+" "+e.Err.Error()), "loading")
 }
 
-// badAnswer returns the fault of an unusable answer, for which the server is to blame.
+// badAnswer returns an error for an unusable response, attributed to the server.
 func badAnswer(err error, format string, args ...any) error {
 	return fault(fmt.Errorf("%w: %w", toolbox.ErrDown, err), format, args...)
 }

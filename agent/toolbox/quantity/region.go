@@ -114,7 +114,7 @@ func Region(text string) (Area, bool) {
 	return side(s, anchor)
 }
 
-// rimOf returns the axes of which both ends are named: "all sides", "left and right".
+// rimOf returns the axes for which s names both sides: "left and right" is horizontal, "all sides" is both.
 func rimOf(s string) Axes {
 	switch {
 	case allSides.MatchString(s) && !oneSide.MatchString(s):

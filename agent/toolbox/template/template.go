@@ -72,7 +72,7 @@ type Value struct {
 // Num returns a number.
 func Num(v float64) Value { return Value{Kind: Number, Number: v} }
 
-// Text returns a text from a fixed list.
+// Text returns a value that holds s, which must be one of a fixed list of texts.
 func Text(s string) Value { return Value{Kind: Closed, Text: s} }
 
 // Truth returns a boolean.

@@ -68,7 +68,7 @@ func isJSON(r endpoint.Response) bool {
 	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
 }
 
-// place describes a path for the operator.
+// place formats the path of a JSON field for messages to the operator.
 func place(path []string) string {
 	if path == nil {
 		return "the answer"

@@ -10,10 +10,10 @@ import (
 )
 
 // The weight of a character, in sixteenths of a token. No tokenizer is used, since each family of
-// models has its own. The weights were compared with cl100k_base and o200k_base (OpenAI's older and
-// newer one) on the prompts, JSON, file names and a dozen languages. They overestimate, by a sixth
-// for English and by more where the newer one is more compact; TestCount keeps some of the
-// measurements.
+// models has its own. The weights were checked against cl100k_base and o200k_base (OpenAI's older and
+// newer tokenizers) on the prompts, JSON, file names and a dozen languages. They overestimate by about
+// a sixth for English, and by more for languages that o200k_base encodes more compactly. TestCount
+// records some of the measurements.
 const (
 	perToken = 16
 

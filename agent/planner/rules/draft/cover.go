@@ -308,7 +308,7 @@ func (c *cover) format(format string) bool {
 	return converts && told && writes || !converts && named
 }
 
-// grammar reports whether the word at i has no meaning for tools.
+// grammar reports whether the word at i is purely grammatical, and so irrelevant to choosing a tool.
 func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
 	if c.Lexicon.Stop(text) || c.mediaNoun(words, i) {

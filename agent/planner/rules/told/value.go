@@ -157,8 +157,8 @@ var (
 	betweenTime = lazyregexp.New(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 
-// Bounded returns the words for a part of a sound or a video with a start or an end, "everything after 1:00"; "" if there
-// are none.
+// Bounded returns the words that select a part of a sound or a video by its start or end, such as "everything after
+// 1:00", or "" if there are none.
 func (st *Reader) Bounded(r *scene.Reading) string {
 	return found(quantity.FindBounded, st.Span(r.Clause.Words))
 }

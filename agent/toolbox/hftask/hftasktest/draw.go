@@ -125,7 +125,7 @@ func grey(v int) color.NRGBA {
 	return color.NRGBA{b, b, b, 255}
 }
 
-// mapOf returns a map of the kind that control_mode names.
+// mapOf returns the control image (edges, depth and so on) for the given control_mode.
 func mapOf(img *image.NRGBA, mode string) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	at := func(x, y int) int { return light(img.NRGBAAt(min(max(x, 0), w-1), min(max(y, 0), h-1))) }

@@ -40,7 +40,7 @@ func (o operations) readPair(ctx context.Context, c toolbox.Call) (pair, error) 
 	return p, err
 }
 
-// differs reports whether the pixels at an offset look different, and the largest difference of a channel.
+// differs reports whether the pixels at offset i look different, and returns the largest difference in a channel.
 func (p pair) differs(i int) (bool, int) {
 	a, b := p.first.Image.Pix[i:i+4:i+4], p.second.Image.Pix[i:i+4:i+4]
 	most := 0
