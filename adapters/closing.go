@@ -28,7 +28,7 @@ const marks = 3 // number of marks
 func (m mark) end() string { return [marks]string{"**", "*", "]("}[m] }
 
 // marked parses a markup that begins at a place of the line. It returns its content, its style, and its total
-// length in bytes, 0 if there is none.
+// length in bytes, or 0 if the line has none there.
 func (c *closings) marked(at int, style Span) (inner string, within Span, length int) {
 	rest := c.line[at:]
 	switch {
@@ -77,7 +77,7 @@ func (c *closings) length(m mark, from int) int {
 	return end - from
 }
 
-// next returns the first end at or after from, -1 if there is none.
+// next returns the first end at or after from, or -1.
 func (c *closings) next(m mark, from int) int {
 	if c.known[m] == nil {
 		c.known[m] = make([]int, len(c.line))

@@ -69,7 +69,7 @@ func (s *splitter) endOf(block int) int {
 	return s.lines[i].end
 }
 
-// within returns the best place to cut line i, after from and not beyond reach; from if there is none.
+// within returns the best place to cut line i, after from and at most at reach. If there is none, it returns from.
 func (s *splitter) within(i, from, reach int) int {
 	l := s.lines[i]
 	if from >= reach {

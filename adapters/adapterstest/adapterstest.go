@@ -67,7 +67,7 @@ type Post struct {
 	Text string
 	// Mention means that the bot is mentioned before the text.
 	Mention bool
-	// ReplyTo is the message that it replies to, or a part of what the bot sent; it may be zero.
+	// ReplyTo is the message that it replies to, which may be one of the bot. It is zero if it is not a reply.
 	ReplyTo adapters.MessageRef
 	Files   []Upload
 	// Marks are the marks sent with the message.

@@ -107,8 +107,8 @@ type Channel interface {
 
 // Reacting is a platform on which people react to messages.
 type Reacting interface {
-	// React lets somebody add an emoji, in Unicode, to a message or to a part of what the bot sent, given by the
-	// part's id; or remove it.
+	// React adds a person's reaction to a message, or removes it. The emoji is in Unicode. Of the bot's messages, on is
+	// the id of one part.
 	React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool)
 }
 

@@ -11,7 +11,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// The person who enters a command is answered, even if the bot is not in the channel, and nobody else sees it.
+// Only the person who enters a command sees the answer. It also comes in channels that the bot has not joined.
 func TestCommandsWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
