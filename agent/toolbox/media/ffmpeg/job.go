@@ -274,9 +274,11 @@ func (b *workFolder) examine(ctx context.Context, j Job, made string) error {
 	f.limits.Bytes = b.most
 	info, err := media.Describe(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		s := &source{f: &f, programs: b.programs, path: made, demuxer: demuxers[info.MIME]}
+		s := &source{f: &f, programs: b.programs, path: made, demuxer: demuxers[info.MIME], plays: true}
 		var background sync.WaitGroup
-		background.Go(func() { s.plays = s.begin(ctx, "-map", "0:V?", "-map", "0:a?") == nil })
+		if slices.Contains(j.Args, "copy") { // copied streams may not play, such as those that begin without a key frame
+			background.Go(func() { s.plays = s.begin(ctx, "-map", "0:V?", "-map", "0:a?") == nil })
+		}
 		s.look, err = f.lookAt(ctx, b.programs, made, true)
 		background.Wait()
 		if err == nil {
