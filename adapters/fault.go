@@ -9,12 +9,12 @@ import (
 // The kinds of errors that adapters return, for callers to decide by. Any other error is
 // temporary: retry with backoff.
 var (
-	// ErrRateLimited means that the platform wants a pause: retry after [Wait].
-	ErrRateLimited = errors.New("the platform wants a pause")
+	// ErrRateLimited means that the platform limits the rate of calls: retry after [Wait].
+	ErrRateLimited = errors.New("rate limited by the platform")
 	// ErrGone means that the channel, thread, message or file no longer exists: give up.
-	ErrGone = errors.New("it is not there any more")
+	ErrGone = errors.New("no longer exists")
 	// ErrForbidden means that the bot lacks a permission there: give up. The workspace's admins must act.
-	ErrForbidden = errors.New("the bot may not do this there")
+	ErrForbidden = errors.New("not permitted there")
 	// ErrTooLarge means that the content is larger than the platform accepts: give up.
 	ErrTooLarge = errors.New("too large")
 	// ErrTooMany means that one reply has more files than the platform accepts: give up.
@@ -24,7 +24,7 @@ var (
 	ErrInvalid = errors.New("not valid")
 	// ErrRefused means that the platform rejects the token, or that the token lacks a scope. The operator must
 	// act.
-	ErrRefused = errors.New("the platform refuses the token")
+	ErrRefused = errors.New("the platform rejected the token")
 )
 
 // Fault is an error with two faces: a sentence for people, and the detail for the log.

@@ -80,7 +80,7 @@ type Agent struct {
 // valid graph. It starts nothing.
 func New(c Config) (*Agent, error) {
 	if c.Planner == nil || c.Toolbox == nil {
-		return nil, errors.New("a planner and a toolbox are required")
+		return nil, errors.New("Planner and Toolbox are required")
 	}
 	if c.MaxActions < 0 || c.Solutions < 0 {
 		return nil, errors.New("MaxActions and Solutions must not be negative")
@@ -104,7 +104,7 @@ func New(c Config) (*Agent, error) {
 	}
 	lexicon, err := retrieve.NewLexicon()
 	if err != nil {
-		return nil, fmt.Errorf("read the words of requests: %w", err)
+		return nil, fmt.Errorf("read the word lists: %w", err)
 	}
 	return &Agent{
 		planning:  planning{config: c, book: book, solver: solver, leftovers: leftovers{c.Toolbox.Catalogue(), lexicon}},

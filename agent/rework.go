@@ -151,7 +151,7 @@ func elsewhere(s plan.Source, results []plan.Result) (plan.Source, bool) {
 func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
 	action, ok := varied(made)
 	if !ok {
-		return nil, unfit(errors.New("no result was made from a seed"))
+		return nil, unfit(errors.New("no result was made with a seed"))
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(r.ID + r.At.String())) // never fails

@@ -60,7 +60,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 		"Slack's secret":     {[]string{"SLACK_SIGNING_SECRET=1"}, "", "", "SLACK_SIGNING_SECRET is set, and SLACK_BOT_TOKEN is not"},
 		"Slack":              {[]string{"SLACK_BOT_TOKEN=xoxe.xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=1"}, settings.RulesPlanner, "", ""},
 		"Discord":            {[]string{"DISCORD_TOKEN=Bot a.b.c", "DISCORD_API_URL=http://127.0.0.1:9/api/v9"}, settings.RulesPlanner, "", ""},
-		"Slack's on Discord": {[]string{"DISCORD_TOKEN=xoxb-1"}, "", "", "it is a token of Slack's"},
+		"Slack's on Discord": {[]string{"DISCORD_TOKEN=xoxb-1"}, "", "", "it is a Slack token"},
 		"vision elsewhere": {[]string{
 			"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true",
 			"DECOMPOSER_BASE_URL=https://models.example.com/v1", "DECOMPOSER_MODEL=d",

@@ -168,7 +168,7 @@ func TestLocalModelConfig(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "set OPENAI_API_KEY") {
 		t.Errorf("a tiny model is one: %v", err)
 	}
-	if _, err := settings.Read([]string{"ATELIER_LOCAL_MODELS=no"}, nil, nil); err == nil || !strings.Contains(err.Error(), "true or false is expected") {
+	if _, err := settings.Read([]string{"ATELIER_LOCAL_MODELS=no"}, nil, nil); err == nil || !strings.Contains(err.Error(), "expected true or false") {
 		t.Errorf("no: %v", err)
 	}
 }

@@ -132,7 +132,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
 	writer, ok := c.agent.(Writer)
 	if !ok {
-		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", queue.Plan)
+		return nil, fmt.Errorf("the queue %s requires an agent that writes programs", queue.Plan)
 	}
 	began := time.Now()
 	d, err := writer.Write(ctx, of)

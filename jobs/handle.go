@@ -42,7 +42,7 @@ func (j *Jobs) handle(ctx context.Context, e adapters.Event) error {
 		}
 		return err
 	}
-	return fmt.Errorf("%w: an event of kind %q", adapters.ErrInvalid, e.Kind)
+	return fmt.Errorf("%w: unknown event kind %q", adapters.ErrInvalid, e.Kind)
 }
 
 // Submit records a request and enqueues it. A repeated event is the same request. Once Submit has

@@ -229,10 +229,10 @@ type sayer func(r *record.Request, m plan.Message) string
 func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
-		return nil, errors.New("jobs need Redis, State and Blobs")
+		return nil, errors.New("Redis, State and Blobs are required")
 	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 ||
 		c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
-		return nil, errors.New("a time or size is negative")
+		return nil, errors.New("times and sizes must not be negative")
 	}
 	c = c.complete()
 	counted, err := c.quota()
@@ -246,7 +246,7 @@ func New(c Config) (*Jobs, error) {
 	}
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
-			return nil, fmt.Errorf("two adapters are called %s", a.Name())
+			return nil, fmt.Errorf("duplicate adapter %s", a.Name())
 		}
 		j.adapters[a.Name()] = a
 	}
@@ -415,7 +415,7 @@ func (c Config) say(r *record.Request, m plan.Message) string { return c.Tell.In
 // checkPool checks the queues of a pool.
 func (c Config) checkPool(p Pool) error {
 	if p.Concurrency < 1 {
-		return errors.New("a pool needs a concurrency of at least 1")
+		return errors.New("the concurrency of a pool must be at least 1")
 	}
 	for q, weight := range p.Queues {
 		switch {
@@ -423,12 +423,12 @@ func (c Config) checkPool(p Pool) error {
 			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
 		case q == queue.Gateway:
 			if len(c.Adapters) > 0 && c.Inspect == nil {
-				return errors.New("the gateway needs Inspect")
+				return errors.New("the gateway queue requires Inspect")
 			}
 		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
 			return fmt.Errorf("unknown queue %s", q)
 		case c.Agent == nil:
-			return fmt.Errorf("the queue %s needs an agent", q)
+			return fmt.Errorf("the queue %s requires an agent", q)
 		}
 	}
 	return nil

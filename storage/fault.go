@@ -10,8 +10,8 @@ var (
 	ErrKey = errors.New("invalid key")
 	// ErrTooLarge means that a value or a hint exceeds its size limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrNoLinks means that the storage is not set up for links; send the content instead.
-	ErrNoLinks = errors.New("the storage is not set up for links")
+	// ErrNoLinks means that the storage is not configured for links; send the content instead.
+	ErrNoLinks = errors.New("the storage is not configured for links")
 
 	// ErrUnreachable means that the server cannot be reached, does not answer, or is not ready. Try
 	// again later.

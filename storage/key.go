@@ -56,7 +56,7 @@ func CheckStateKey(key string) error {
 		return err
 	}
 	if !strings.Contains(key, "/") {
-		return fmt.Errorf("%w: %q has no part after its group", ErrKey, key)
+		return fmt.Errorf("%w: %q has nothing after its group", ErrKey, key)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ type Blobs interface {
 	// Link returns a URL with which anyone can GET the blob, including ranges, until expiry has
 	// passed, which is at most [MaxLink]. It does not check whether the blob exists. The link can
 	// be revoked only by deleting the blob, and may end earlier if the credentials are temporary.
-	// It fails with [ErrNoLinks] if the storage is not set up for links.
+	// It fails with [ErrNoLinks] if the storage is not configured for links.
 	Link(ctx context.Context, key string, expiry time.Duration) (string, error)
 
 	// DeleteAll removes every blob below the folder, which is itself a valid key: "a/b" includes

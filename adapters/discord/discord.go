@@ -83,7 +83,7 @@ func New(c Config) (*Discord, error) {
 
 func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error) {
 	if c.Token == "" || c.Open == nil || c.State == nil {
-		return nil, errors.New("discord: a token, an opener and a state are needed")
+		return nil, errors.New("discord: Token, Opener and State are required")
 	}
 	if c.Phrases == nil {
 		c.Phrases = convert.English{}
@@ -99,7 +99,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if c.APIURL != "" {
 		u, err := url.Parse(c.APIURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, errors.New("discord: the URL of the REST interface must be http or https")
+			return nil, errors.New("discord: the API URL must begin with http:// or https://")
 		}
 		reach.Allow = []string{u.Hostname()}
 	}

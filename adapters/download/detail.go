@@ -13,7 +13,7 @@ import (
 	"atelier/adapters"
 )
 
-var errAnswer = errors.New("the answer cannot be understood")
+var errAnswer = errors.New("the response cannot be parsed")
 
 // Detail returns an error of net/http without the address of its request, which may be signed or
 // hold a token, and without what the server wrote. It keeps what callers decide by: a Fault,

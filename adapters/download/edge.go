@@ -77,7 +77,7 @@ func New(c Config) (*Client, error) {
 		for _, host := range named.from {
 			p, err := parsePattern(host)
 			if err != nil {
-				return nil, fmt.Errorf("a host to reach: %w", err)
+				return nil, fmt.Errorf("invalid host: %w", err)
 			}
 			*named.to = append(*named.to, p)
 		}

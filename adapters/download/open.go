@@ -51,7 +51,7 @@ func (b *body) Read(p []byte) (int, error) {
 // refusal returns why an answer holds no file, nil if it does.
 func refusal(answer *http.Response, withToken bool) error {
 	code := answer.StatusCode
-	err := fmt.Errorf("the host of a file answers %d", code)
+	err := fmt.Errorf("the file host responded with status %d", code)
 	switch {
 	case code == http.StatusOK:
 		return nil

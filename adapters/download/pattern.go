@@ -16,7 +16,7 @@ type pattern struct {
 	port  string // "" is any
 }
 
-var errPattern = errors.New("not a host, as files.example.com, *.example.com, 127.0.0.1:8080 or [::1]:8080")
+var errPattern = errors.New("expected a host such as files.example.com, *.example.com, 127.0.0.1:8080 or [::1]:8080")
 
 func parsePattern(s string) (pattern, error) {
 	p := pattern{host: s}

@@ -12,7 +12,7 @@ func Again(r *http.Request) (*http.Request, error) {
 	}
 	body, err := r.GetBody()
 	if err != nil {
-		return nil, errors.New("a request cannot be made again")
+		return nil, errors.New("the request cannot be repeated")
 	}
 	again := r.Clone(r.Context())
 	again.Body = body

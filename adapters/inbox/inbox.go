@@ -62,7 +62,7 @@ type item struct {
 // New makes an inbox. It ends by Close.
 func New(c Config) (*Inbox, error) {
 	if c.Handle == nil {
-		return nil, errors.New("inbox: there is no handler")
+		return nil, errors.New("inbox: a handler is required")
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -44,7 +44,7 @@ func (e *entry) UnmarshalJSON(b []byte) error {
 		case slices.Contains(pluralForms, form) && isText:
 			e.forms[form] = text
 		default:
-			return fmt.Errorf("%q is neither the number of an argument nor one of %s", form, strings.Join(pluralForms, ", "))
+			return fmt.Errorf("%q must be an argument number or one of %s", form, strings.Join(pluralForms, ", "))
 		}
 	}
 	if e.argument == 0 || e.forms["other"] == "" {
@@ -63,7 +63,7 @@ func (e *entry) check(format string) error {
 	if e.argument > 0 {
 		texts = e.forms
 		if want[e.argument] != "d" {
-			return fmt.Errorf("argument %d is not a number", e.argument)
+			return fmt.Errorf("argument %d must be a number", e.argument)
 		}
 	}
 	for form, text := range texts {
@@ -74,7 +74,7 @@ func (e *entry) check(format string) error {
 		case strings.TrimSpace(text) == "":
 			return errors.New("the text is empty")
 		case strings.Contains(text, "${"):
-			return fmt.Errorf("%q has a placeholder that is not a verb", text)
+			return fmt.Errorf("%q has an invalid verb", text)
 		}
 		if form != "" && form != "other" { // "one file" need not say 1
 			have[e.argument] = "d"
@@ -119,10 +119,10 @@ func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 	for _, name := range names {
 		tag, err := language.Parse(strings.TrimSuffix(path.Base(name), ".json"))
 		if err != nil {
-			return fmt.Errorf("the name of %s is not a language: %w", name, err)
+			return fmt.Errorf("the file name %s must be a language tag: %w", name, err)
 		}
 		if here[tag] {
-			return fmt.Errorf("%s is a second file for the language %s", name, tag)
+			return fmt.Errorf("duplicate file %s for the language %s", name, tag)
 		}
 		here[tag] = true
 		b, err := fs.ReadFile(folder, name)
@@ -160,10 +160,10 @@ func decode(b []byte) (map[string]entry, error) {
 		}
 		format, ok := t.(string)
 		if !ok {
-			return nil, fmt.Errorf("%v is not a format", t)
+			return nil, fmt.Errorf("%v is not a format string", t)
 		}
 		if _, twice := entries[format]; twice {
-			return nil, fmt.Errorf("%q is there twice", format)
+			return nil, fmt.Errorf("duplicate %q", format)
 		}
 		var e entry
 		if err := d.Decode(&e); err != nil {

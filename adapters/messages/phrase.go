@@ -60,7 +60,7 @@ func New(folders ...fs.FS) (*Catalogue, error) {
 	all := map[language.Tag]map[string]entry{language.English: {}, language.SimplifiedChinese: {}}
 	for _, folder := range append([]fs.FS{own}, folders...) {
 		if err := load(all, folder); err != nil {
-			return nil, fmt.Errorf("the catalogue of sentences: %w", err)
+			return nil, fmt.Errorf("load the messages: %w", err)
 		}
 	}
 	return build(all)
@@ -75,7 +75,7 @@ func build(all map[language.Tag]map[string]entry) (*Catalogue, error) {
 	for i, tag := range tags {
 		for format, e := range all[tag] {
 			if err := b.Set(tag, format, e.message()); err != nil {
-				return nil, fmt.Errorf("the catalogue of sentences in %s: %q: %w", tag, format, err)
+				return nil, fmt.Errorf("load the messages in %s: %q: %w", tag, format, err)
 			}
 		}
 		c.exact[tag.String()] = i

@@ -37,7 +37,7 @@ type Ledger struct{ state State }
 // New makes a ledger.
 func New(s State) (*Ledger, error) {
 	if s == nil {
-		return nil, errors.New("ledger: there is no state to keep it in")
+		return nil, errors.New("ledger: State is required")
 	}
 	return &Ledger{s}, nil
 }
@@ -68,7 +68,7 @@ func (l *Ledger) Open(ctx context.Context, adapter, key string) (*Entry, error) 
 		err = json.Unmarshal(b, e)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what was posted: %w", err)
+		return nil, fmt.Errorf("read the posted messages: %w", err)
 	}
 	return e, nil
 }
@@ -127,7 +127,7 @@ func (e *Entry) write(ctx context.Context) error {
 		err = e.state.Put(ctx, e.key, b, kept)
 	}
 	if err != nil {
-		return fmt.Errorf("note what is posted: %w", err)
+		return fmt.Errorf("record a posted message: %w", err)
 	}
 	return nil
 }

@@ -105,11 +105,11 @@ var (
 func New(c Config) (*Slack, error) {
 	switch {
 	case c.BotToken == "":
-		return nil, errors.New("slack: the bot token is missing")
+		return nil, errors.New("slack: the bot token is required")
 	case c.AppToken == "" && c.SigningSecret == "":
 		return nil, errors.New("slack: an app token (for Socket Mode) or a signing secret (for HTTP) is required")
 	case c.Open == nil:
-		return nil, errors.New("slack: the opener of files is missing")
+		return nil, errors.New("slack: Opener is required")
 	case c.MaxFile < 0:
 		return nil, errors.New("slack: the maximum file size must not be negative")
 	}
@@ -157,7 +157,7 @@ func locate(c *Config, reach *download.Config) (*url.URL, error) {
 	}
 	u, err := url.Parse(c.APIURL)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("slack: the URL of the API must be like https://slack.com/api/")
+		return nil, errors.New("slack: invalid API URL: expected a URL such as https://slack.com/api/")
 	}
 	if !strings.HasSuffix(c.APIURL, "/") { // the library appends the method
 		c.APIURL += "/"

@@ -78,13 +78,13 @@ func (t *Terminal) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, e
 	}
 	if t.config.Open != nil {
 		if !handed(f.Handle) {
-			return nil, fmt.Errorf("%w: not a file that was handed over", adapters.ErrInvalid)
+			return nil, fmt.Errorf("%w: unknown file", adapters.ErrInvalid)
 		}
 		return t.config.Open(ctx, f.Handle)
 	}
 	path, err := strconv.Unquote(f.Handle)
 	if err != nil {
-		return nil, fmt.Errorf("%w: a file of another adapter", adapters.ErrInvalid)
+		return nil, fmt.Errorf("%w: the file belongs to another adapter", adapters.ErrInvalid)
 	}
 	return open(path)
 }
@@ -142,7 +142,7 @@ func (*Terminal) Pace() time.Duration { return 20 * time.Millisecond }
 // own refuses threads of another adapter.
 func own(t adapters.Thread) error {
 	if t.Adapter != Name {
-		return fmt.Errorf("%w: a thread of another adapter", adapters.ErrInvalid)
+		return fmt.Errorf("%w: the thread belongs to another adapter", adapters.ErrInvalid)
 	}
 	return nil
 }

@@ -102,9 +102,9 @@ var (
 func New(c Config) (*Channel, error) {
 	switch {
 	case c.State == nil || c.Media == nil || c.Workshop == nil:
-		return nil, errors.New("the web channel needs State, Media and a Workshop")
+		return nil, errors.New("the web channel requires State, Media and Workshop")
 	case c.Guard == nil || c.Who == nil:
-		return nil, errors.New("the web channel needs Guard and Who")
+		return nil, errors.New("the web channel requires Guard and Who")
 	case c.Retention < 0 || c.MaxFile < 0:
 		return nil, errors.New("the web channel's Retention and MaxFile must not be negative")
 	}
@@ -214,7 +214,7 @@ func (c *Channel) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, er
 		return nil, err
 	}
 	if !mediaKey.MatchString(f.Handle) {
-		return nil, fmt.Errorf("%w: not the handle of a file", adapters.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid file handle", adapters.ErrInvalid)
 	}
 	return c.media.Get(ctx, f.Handle)
 }
@@ -315,7 +315,7 @@ func (c *Channel) Offer(ctx context.Context, answer adapters.MessageRef, n int) 
 		return err
 	}
 	if m.Said == nil || n > len(m.Said.Reply.Choices) {
-		return fmt.Errorf("%w: the message has no such choices", adapters.ErrInvalid)
+		return fmt.Errorf("%w: unknown choices", adapters.ErrInvalid)
 	}
 	if m.Offered >= n {
 		return nil

@@ -139,7 +139,7 @@ func replayable(req *http.Request) error {
 	}
 	b, err := io.ReadAll(req.Body)
 	if err != nil {
-		return fmt.Errorf("read what is to be sent: %w", err)
+		return fmt.Errorf("read the request body: %w", err)
 	}
 	req.ContentLength = int64(len(b))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }

@@ -93,7 +93,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 }
 
 // errElsewhere is returned for a file on another server.
-var errElsewhere = errors.New("the response names a file on another server")
+var errElsewhere = errors.New("the response links to a file on another server")
 
 // target returns the URL of a request.
 func (e *Endpoint) target(r Request) (*url.URL, error) {

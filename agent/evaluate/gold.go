@@ -101,7 +101,7 @@ func (g Gold) check() error {
 			return fmt.Errorf("expects a %s but has goals", g.Expect)
 		}
 	default:
-		return fmt.Errorf("expects %q, which is not plan, question, refusal or reply", g.Expect)
+		return fmt.Errorf("has an unknown expectation %q: expected plan, question, refusal or reply", g.Expect)
 	}
 	for i, goal := range g.Goals {
 		if err := goal.check(i); err != nil {
@@ -113,7 +113,7 @@ func (g Gold) check() error {
 
 func (g Goal) check(at int) error {
 	if len(g.Accept) == 0 || slices.ContainsFunc(g.Accept, func(s []string) bool { return len(s) == 0 }) {
-		return errors.New("accepts no tools, or an empty set of them")
+		return errors.New("accepts no tools, or an empty set")
 	}
 	for _, set := range g.Lenient {
 		if !hasSet(g.Accept, set) {
@@ -170,7 +170,7 @@ func (a *attached) UnmarshalJSON(b []byte) error {
 	}
 	var object map[string]string
 	if err := json.Unmarshal(b, &object); err != nil {
-		return errors.New("attached must hold names, or names with types")
+		return errors.New("attached must list names, or map names to types")
 	}
 	if name, ok := object["name"]; ok {
 		*a = attached{{Name: name, Type: plan.Type(object["type"])}}

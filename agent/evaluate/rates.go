@@ -141,18 +141,18 @@ func (c checker) asked(a plan.Action) (map[string]plan.Type, error) {
 		return nil, errors.New("is not in the catalogue")
 	}
 	if a.Returns != tool.Returns {
-		return nil, fmt.Errorf("is planned to return %s but returns %s", a.Returns, tool.Returns)
+		return nil, fmt.Errorf("should return %s but returns %s", a.Returns, tool.Returns)
 	}
 	known := map[string]plan.Type{}
 	for _, arg := range tool.Args {
 		known[arg.Name] = arg.Type
 		if _, bound := types[arg.Name]; !bound && !arg.Optional {
-			return nil, fmt.Errorf("lacks the argument %q", arg.Name)
+			return nil, fmt.Errorf("missing argument %q", arg.Name)
 		}
 	}
 	for name := range types {
 		if _, ok := known[name]; !ok {
-			return nil, fmt.Errorf("has no argument %q", name)
+			return nil, fmt.Errorf("unknown argument %q", name)
 		}
 	}
 	return known, nil

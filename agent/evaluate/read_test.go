@@ -38,7 +38,7 @@ func TestBadFiles(t *testing.T) {
 		"an id twice":          {"[" + goodRequest + ",\n" + goodRequest + "]", goodGold, `r.json, line 2, id "a": has the same id as line 1`},
 		"a number as wish":     {request(`"edges of x.png"`, "7"), goodGold, `r.json, line 1, id "a": json`},
 		"no wish":              {request("edges of x.png", " "), goodGold, `id "a": has no instruction`},
-		"unknown level":        {request("easy", "huge"), goodGold, `id "a": has the level "huge"`},
+		"unknown level":        {request("easy", "huge"), goodGold, `id "a": has an unknown level "huge"`},
 		"unknown file type":    {request(`}`, `, "files": [{"name": "x", "type": "smell"}]}`), goodGold, `file x: unknown resource type "smell"`},
 		"a file twice":         {request(`}`, `, "files": [{"name": "x", "type": "image"}, {"name": "x", "type": "image"}]}`), goodGold, `file name "x" is empty or duplicate`},
 		"broken judgement":     {request(), "\n{", "g.jsonl, line 2: "},
@@ -92,8 +92,8 @@ func TestBadTaskBench(t *testing.T) {
 		read      func(string) error
 		text, err string
 	}{
-		{tools, "", "f is not a description of tools"},
-		{tools, "[]", "f is not a description of tools"},
+		{tools, "", "f is not a tool description"},
+		{tools, "[]", "f is not a tool description"},
 		{tools, `{"nodes": []}`, "f has no nodes"},
 		{tools, "{\"nodes\": [\n{\"desc\": \"x\"}]}", "f, line 2: has no id"},
 		{tools, `{"nodes": [{"id": "A", "desc": ""}]}`, `id "A": has no desc`},

@@ -38,7 +38,7 @@ func (o *oneOrAll) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(b, (*[]string)(o)); err != nil {
-		return fmt.Errorf("neither a string nor a list of strings: %w", err)
+		return fmt.Errorf("expected a string or a list of strings: %w", err)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (b *binder) resource(name string, want plan.Type) (string, bool) {
 
 func (b *binder) subtask(s refSubtask) (plan.Subtask, error) {
 	if len(s.Returns) != 1 {
-		return plan.Subtask{}, fmt.Errorf("has %d results; exactly one is expected", len(s.Returns))
+		return plan.Subtask{}, fmt.Errorf("has %d results; expected exactly one", len(s.Returns))
 	}
 	returns, err := plan.ParseType(string(s.Returns[0].Type))
 	if err != nil {
@@ -186,7 +186,7 @@ func (b *binder) arg(t *plan.Subtask, a refArg) error {
 		case found:
 			add(t, want, plan.FromResource(name))
 		case want.Media():
-			return fmt.Errorf("there is no %s %q", want, value)
+			return fmt.Errorf("unknown %s %q", want, value)
 		default:
 			add(t, want, plan.FromValue(value))
 		}

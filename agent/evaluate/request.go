@@ -69,7 +69,7 @@ func ReadCases(requests, gold Input) ([]Case, error) {
 		cases = append(cases, Case{ID: e.ID, Class: e.Class, Level: e.Level, Request: e.request(g), Gold: g, subtasks: e.Subtasks})
 	}
 	for id := range judgements {
-		return nil, fmt.Errorf("%s judges request %q, which %s does not have", gold.Name, id, requests.Name)
+		return nil, fmt.Errorf("%s judges request %q, which is not in %s", gold.Name, id, requests.Name)
 	}
 	return cases, nil
 }
@@ -97,7 +97,7 @@ func (e entry) check() error {
 		return errors.New("has no instruction")
 	}
 	if !slices.Contains([]string{"easy", "medium", "hard"}, e.Level) {
-		return fmt.Errorf("has the level %q, which is not easy, medium or hard", e.Level)
+		return fmt.Errorf("has an unknown level %q: expected easy, medium or hard", e.Level)
 	}
 	files := e.Files
 	if e.Thread != nil {

@@ -32,7 +32,7 @@ func ReadTools(in Input) ([]toolbox.Tool, error) {
 		Nodes []json.RawMessage `json:"nodes"`
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(b), &desc); err != nil {
-		return nil, fmt.Errorf("%s is not a description of tools: %w", in.Name, err)
+		return nil, fmt.Errorf("%s is not a tool description: %w", in.Name, err)
 	}
 	if len(desc.Nodes) == 0 {
 		return nil, fmt.Errorf("%s has no nodes", in.Name)
@@ -167,7 +167,7 @@ func (l label) checkPlan() error {
 		return errors.New("has no task_nodes")
 	}
 	if !slices.Contains([]string{"single", "chain", "dag"}, l.Type) {
-		return fmt.Errorf("has the type %q, which is not single, chain or dag", l.Type)
+		return fmt.Errorf("has an unknown type %q: expected single, chain or dag", l.Type)
 	}
 	return l.check()
 }

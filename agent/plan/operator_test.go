@@ -36,7 +36,7 @@ func TestForOperator(t *testing.T) {
 			"a: refused\nb: open (a file): file does not exist"},
 		{"twice the same", fmt.Errorf("%w, then %w", secret(nil), secret(nil)), "refused, then refused"},
 		{"a reworded fault", reworded{secret(errors.New("too small"))}, "too small"},
-		{"a path in a text", errors.New(`native wrote outside of its folder: /tmp/secret/x.png`), "native wrote outside of its folder: (a file)"},
+		{"a path in a text", errors.New(`native wrote outside its folder: /tmp/secret/x.png`), "native wrote outside its folder: (a file)"},
 		{"a path at the beginning", errors.New("/tmp/secret: full"), "(a file): full"},
 		{"an address", errors.New("get http://localhost:8080: refused"), "get http://localhost:8080: refused"},
 		{"an address with a path", errors.New("get http://localhost:8080/v1: refused"), "get http://localhost:8080/…: refused"},

@@ -75,7 +75,7 @@ func (w *work) rate(ctx context.Context, open []*task, ask []planner.Assessment)
 		return fmt.Errorf("assess the tools: %w", err)
 	}
 	if len(scores) != len(ask) {
-		return fmt.Errorf("assess the tools: %d answers to %d subtasks", len(scores), len(ask))
+		return fmt.Errorf("assess the tools: %d answers for %d subtasks", len(scores), len(ask))
 	}
 	for i, t := range open {
 		if len(scores[i]) != len(ask[i].Candidates) {

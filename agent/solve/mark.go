@@ -62,7 +62,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 			default:
 				return &plan.Fault{
 					Sentence: plan.Say("The marked part is on %s and cannot be used on another picture. Mark the part on the picture that you mean.", picture),
-					Err:      errors.New("a mark is used with a picture that it is not on"),
+					Err:      errors.New("the mark belongs to another picture"),
 				}
 			}
 		}
@@ -82,7 +82,7 @@ func elsewhere(picture string) error {
 	return &plan.Fault{
 		Sentence: plan.Say("You marked that part on %s as it was before. Turning, cropping, scaling or combining the picture moves it, "+
 			"so please ask for the marked part first, and then for the rest.", picture),
-		Err: errors.New("a mark is used with a picture in which things have moved"),
+		Err: errors.New("the mark no longer fits the edited picture"),
 	}
 }
 

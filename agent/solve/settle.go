@@ -42,7 +42,7 @@ func (st *settlement) settle(ctx context.Context) error {
 			return fmt.Errorf("settle the solutions: %w", err)
 		}
 		if len(settled) != len(ask) {
-			return fmt.Errorf("settle the solutions: %d answers to %d subtasks", len(settled), len(ask))
+			return fmt.Errorf("settle the solutions: %d answers for %d subtasks", len(settled), len(ask))
 		}
 		for i, t := range open {
 			if err := t.take(settled[i].Solutions, ask[i].Models); err != nil {

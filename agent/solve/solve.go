@@ -61,7 +61,7 @@ type Solver struct {
 func New(c Config) (*Solver, error) {
 	graph, err := newGraph(c.Toolbox.Catalogue(), c.ExtraTypes)
 	if err != nil {
-		return nil, fmt.Errorf("build the graph of the catalogue: %w", err)
+		return nil, fmt.Errorf("build the tool graph: %w", err)
 	}
 	return &Solver{config: c, graph: graph}, nil
 }

@@ -39,7 +39,7 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 		return prepared{}, err
 	}
 	if a.config.Blobs == nil {
-		return prepared{}, errors.New("the agent has no blob storage")
+		return prepared{}, errors.New("Blobs is required")
 	}
 	dir, err := os.MkdirTemp(a.config.Scratch, "atelier-step-")
 	if err != nil {
@@ -212,7 +212,7 @@ func (in *inputs) lookUp(s plan.Source) ([]plan.Resource, error) {
 		}
 		return nil, &plan.Fault{Sentence: plan.Say("The result of an earlier step is missing.")}
 	default:
-		return nil, fmt.Errorf("invalid source of a step: %s", s)
+		return nil, fmt.Errorf("invalid step source: %s", s)
 	}
 }
 

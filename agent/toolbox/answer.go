@@ -27,7 +27,7 @@ func (a answer) why() Why {
 }
 
 // errNotProbed is the error of a candidate that has not been probed yet.
-var errNotProbed = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("it was not probed yet")}
+var errNotProbed = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("not probed yet")}
 
 // spot locates an answer: the index of the tool in the catalogue, and of the candidate among the tool's ways.
 type spot struct{ tool, way int }

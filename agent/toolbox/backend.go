@@ -128,7 +128,7 @@ func Param[T any](c Call, name string) (T, bool) { return param.As[T](c.Params[n
 func Need[T any](c Call, name string) (T, error) {
 	v, ok := Param[T](c, name)
 	if !ok {
-		return v, fmt.Errorf("the call lacks the parameter %s", name)
+		return v, fmt.Errorf("missing parameter %s", name)
 	}
 	return v, nil
 }

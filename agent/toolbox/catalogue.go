@@ -70,7 +70,7 @@ func loadTool(folder fs.FS, file fs.DirEntry) (Tool, []error) {
 		return Tool{}, faults
 	}
 	if want := tool.Name + ".yaml"; file.Name() != want {
-		return Tool{}, []error{fmt.Errorf("the tool is called %s, so its file must be %s", tool.Name, want)}
+		return Tool{}, []error{fmt.Errorf("the file of the tool %s must be named %s", tool.Name, want)}
 	}
 	return tool, nil
 }
@@ -113,7 +113,7 @@ func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 
 // BuiltinNameError returns the error for an operator's tool with the name of a built-in tool.
 func BuiltinNameError(name string) error {
-	return fmt.Errorf("%s is a built-in tool; choose another name", name)
+	return fmt.Errorf("%s is the name of a built-in tool; choose another name", name)
 }
 
 // With returns the catalogue extended by the folders, read as by [LoadCatalogue].

@@ -145,7 +145,7 @@ func TestLoadCatalogue(t *testing.T) {
 			folder(map[string]string{"polish.yaml": polish, "README.md": "hello", "old.yaml/polish.yaml": "x"}),
 		}, map[string]string{"polish": "Polishes a picture."}, nil},
 		{"the same name twice", []fs.FS{folder(map[string]string{"polish.yaml": polish, "shine.yaml": own})},
-			nil, []string{"shine.yaml: the tool is called polish, so its file must be polish.yaml"}},
+			nil, []string{"shine.yaml: the file of the tool polish must be named polish.yaml"}},
 		{"another ending", []fs.FS{folder(map[string]string{"polish.yml": polish})},
 			nil, []string{"polish.yml: the file extension must be .yaml"}},
 		{"every fault of every file by its file", []fs.FS{
@@ -158,7 +158,7 @@ func TestLoadCatalogue(t *testing.T) {
 			`buff.yaml: returns: unknown resource type "photo"; the types are text, tags, title, html, location, weather, time, facts, image, video, audio, document, archive, bbox, point, category, mask, segmentation, edge, line, hed, scribble, pose, depth, normal, file`,
 			`buff.yaml: backend 1 has the device "tpu", not cpu or gpu`,
 			"polish.yaml: is empty",
-			"shine.yaml: the tool is called polish, so its file must be polish.yaml",
+			"shine.yaml: the file of the tool polish must be named polish.yaml",
 		}},
 		{"a good folder does not hide a bad one", []fs.FS{
 			folder(map[string]string{"polish.yaml": ""}),

@@ -103,17 +103,17 @@ func readModel(b []byte) (Model, error) {
 	m.Description = strings.Join(strings.Fields(m.Description), " ")
 	switch {
 	case strings.Count(m.ID, "/") != 1 || !isWord(m.ID):
-		return Model{}, fmt.Errorf("id %q is not of the form org/model", m.ID)
+		return Model{}, fmt.Errorf("id %q must have the form org/model", m.ID)
 	case len(m.Names) == 0 || slices.Contains(m.Names, ""):
-		return Model{}, errors.New("names are missing: its common names")
+		return Model{}, errors.New("names (common names) are missing")
 	case m.Description == "":
 		return Model{}, errors.New("description is missing")
 	case m.Licence == "":
 		return Model{}, errors.New("licence is missing")
 	case m.Rank < 0:
-		return Model{}, errors.New("rank must be 1 or more, or be left out")
+		return Model{}, errors.New("rank must be at least 1, or be omitted")
 	case m.Downloads < 0 || m.Downloads > 0 && m.AsOf == "":
-		return Model{}, errors.New("downloads need as_of, the day they were read")
+		return Model{}, errors.New("downloads require as_of, the date of the count")
 	case len(m.Tools) == 0:
 		return Model{}, errors.New("tools are missing")
 	}
@@ -127,9 +127,9 @@ func (c *Catalogue) checkModels() error {
 		for _, name := range m.Tools {
 			tool, ok := c.Tool(name)
 			if !ok {
-				errs = append(errs, fmt.Errorf("the model %s lists %s, which is not a tool of the catalogue", m.ID, name))
+				errs = append(errs, fmt.Errorf("the model %s lists the unknown tool %s", m.ID, name))
 			} else if !slices.ContainsFunc(tool.Backends, func(b Backing) bool { return m.Does(name, b) }) {
-				errs = append(errs, fmt.Errorf("the model %s lists %s, which has no backend of the kind %s", m.ID, name, modelKind))
+				errs = append(errs, fmt.Errorf("the model %s lists the tool %s, which has no %s backend", m.ID, name, modelKind))
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"no description":      {strings.Replace(fine, "It is fine.", `""`, 1), "description is missing"},
 		"no licence":          {strings.Replace(fine, "MIT", `""`, 1), "licence is missing"},
 		"downloads of no day": {fine + "downloads: 7\n", "downloads need as_of"},
-		"a rank below one":    {fine + "rank: -1\n", "rank must be 1 or more"},
+		"a rank below one":    {fine + "rank: -1\n", "rank must be at least 1"},
 		"an unknown field":    {fine + "likes: 7\n", "not a model entry"},
 		"an unknown tool":     {strings.Replace(fine, "[draw]", "[paint]", 1), "not a tool of the catalogue"},
 	} {

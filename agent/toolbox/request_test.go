@@ -37,7 +37,7 @@ func TestReadRequest(t *testing.T) {
 		`{kind: http, request: {url: "https://h/{style}"}}`:                                                     "url: style is optional and may be absent",
 		`{kind: http, request: {url: "https://h/{max(extra.width, 1)}"}}`:                                       "url: extra is optional and may be absent",
 		`{kind: http, request: {url: "https://{text}/"}}`:                                                       "must not contain slots",
-		`{kind: http, request: {url: "https://h/", jsn: {}}}`:                                                   "jsn: is not a field of a request",
+		`{kind: http, request: {url: "https://h/", jsn: {}}}`:                                                   "jsn: is not a request field",
 		`{kind: http, request: {url: "https://h/", token: sk-1234567890}}`:                                      "name of the variable",
 		`{kind: http, request: {url: "https://h/"}} ` + "\n  - " + `{kind: http, request: {url: "https://i/"}}`: "is listed twice",
 	} {

@@ -29,7 +29,7 @@ type Made struct {
 
 // ErrElsewhere marks errors of a tool that no backing of this process can run. Nothing was tried;
 // another process may run it.
-var ErrElsewhere = errors.New("no backing of the tool is live in this process")
+var ErrElsewhere = errors.New("no backend of the tool is available in this process")
 
 // Run runs a tool in this process: first with the named candidate ("" means the first), then, after a
 // failure, with each other candidate in turn. Candidates that are not live here are skipped. Every
@@ -47,7 +47,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		return Made{}, &plan.Fault{Sentence: plan.Say("There is no tool called %s.", tool)}
 	}
 	if tool != c.Tool {
-		return Made{}, fmt.Errorf("a call of %s was given to %s", c.Tool, tool)
+		return Made{}, fmt.Errorf("a call to %s was sent to %s", c.Tool, tool)
 	}
 	c, err := entry.Typed(c)
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 		leave(err)
 	}()
 	if err := os.Mkdir(c.Dir, 0o700); err != nil {
-		return Output{}, fmt.Errorf("make the folder of an attempt: %w", err)
+		return Output{}, fmt.Errorf("make a folder for the attempt: %w", err)
 	}
 	patience := cmp.Or(b.Timeout, t.patience)
 	mine, cancel := context.WithTimeout(ctx, patience)
@@ -168,7 +168,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 		if o.Path != "" && !inside(c.Dir, o.Path) {
 			return out, &plan.Fault{
 				Sentence: plan.Say("The result was not delivered."),
-				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Name(), o.Path),
+				Err:      fmt.Errorf("%s wrote outside its folder: %s", b.Name(), o.Path),
 			}
 		}
 	}

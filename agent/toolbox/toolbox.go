@@ -51,7 +51,7 @@ type Toolbox struct {
 // New checks the configuration. It probes nothing.
 func New(c Config) (*Toolbox, error) {
 	if c.Catalogue == nil {
-		return nil, errors.New("a toolbox needs a catalogue")
+		return nil, errors.New("Catalogue is required")
 	}
 	if err := check(c); err != nil {
 		return nil, err
@@ -88,13 +88,13 @@ func check(c Config) error {
 		case s.Backend == nil:
 			return fmt.Errorf("the backend of the server %q is nil", s.name())
 		case slices.ContainsFunc(c.Servers[:i], func(o Server) bool { return o.name() == s.name() && o.Kind == s.Kind }):
-			return fmt.Errorf("two servers are called %q", s.name())
+			return fmt.Errorf("duplicate server %q", s.name())
 		}
 	}
 	for name, ways := range c.Ways {
 		tool, ok := c.Catalogue.Tool(name)
 		if !ok {
-			return fmt.Errorf("there is no tool called %s", name)
+			return fmt.Errorf("unknown tool %s", name)
 		}
 		for _, w := range ways {
 			if len(listed(tool, c.Servers, []Way{w})) == 0 {

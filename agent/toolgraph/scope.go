@@ -48,7 +48,7 @@ func (g *Graph) scope(q Query) (*scope, error) {
 	s := &scope{Graph: g, query: q, goal: g.typeIDs[q.Goal], many: make([][]int32, len(g.types))}
 	s.addGiven()
 	if len(s.leaves) > MaxGiven {
-		return nil, fmt.Errorf("%w: %d resources must be used, the limit is %d", ErrQuery, len(s.leaves), MaxGiven)
+		return nil, fmt.Errorf("%w: too many required resources: %d, the limit is %d", ErrQuery, len(s.leaves), MaxGiven)
 	}
 	s.addOptional()
 	s.addMade()
@@ -108,13 +108,13 @@ func sound(made []plan.Solution) error {
 	var errs []error
 	for i, chain := range made {
 		if len(chain.Actions) == 0 {
-			errs = append(errs, fmt.Errorf("%w: made chain %d is empty", ErrQuery, i+1))
+			errs = append(errs, fmt.Errorf("%w: chain %d is empty", ErrQuery, i+1))
 		}
 		for j, a := range chain.Actions {
 			for _, b := range a.Args {
 				for _, src := range b.Source.Leaves() {
 					if src.Kind == plan.OfAction && (src.Index < 0 || src.Index >= j) {
-						errs = append(errs, fmt.Errorf("%w: made chain %d: %s uses the output of action %d, which is not an earlier one",
+						errs = append(errs, fmt.Errorf("%w: chain %d: %s uses the output of action %d, which is not an earlier one",
 							ErrQuery, i+1, a.Tool, src.Index+1))
 					}
 				}

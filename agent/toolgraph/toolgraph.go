@@ -54,10 +54,10 @@ import (
 // The errors for which [New] rejects tools.
 var (
 	ErrUnknownType = errors.New("unknown resource type")
-	ErrDuplicate   = errors.New("another tool has this name")
+	ErrDuplicate   = errors.New("duplicate name")
 	ErrNoArguments = errors.New("has no arguments, so no search can use it")
 	ErrOptionals   = errors.New("has more than three optional arguments")
-	ErrUnreachable = errors.New("cannot be reached from anything a person can provide")
+	ErrUnreachable = errors.New("cannot be reached from any input")
 )
 
 // General is the domain whose tools take part in every search.
@@ -182,7 +182,7 @@ func (g *Graph) find(name string) (int, bool) {
 	})
 }
 
-// unreachable returns the tools that cannot be reached from anything a person can provide.
+// unreachable returns the tools that cannot be reached from any input.
 func (g *Graph) unreachable() []string {
 	var start []int32
 	for id, t := range g.types {

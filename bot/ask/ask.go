@@ -118,11 +118,11 @@ func (a *Command) workshop(ctx context.Context, c *command.Call) (workshop.Works
 func (a *Command) check() error {
 	switch {
 	case a.Solution != nil && *a.Solution < 1:
-		return fault.Usage("--solution is %d: the numbers begin with 1.", *a.Solution)
+		return fault.Usage("--solution is %d: expected a number from 1.", *a.Solution)
 	case slices.Contains(a.File, ""):
-		return fault.Usage("--file is empty: the name of a file is expected.")
+		return fault.Usage("--file is empty: expected a file name.")
 	case len(a.File) > MaxFiles:
-		return fault.Usage("--file is given %d times: at most %d files can be worked on at once.", len(a.File), MaxFiles)
+		return fault.Usage("--file is given %d times: the limit is %d files.", len(a.File), MaxFiles)
 	}
 	if err := a.checkVoice(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a *Command) check() error {
 	if a.Detach {
 		usual := command.Thinking{PriorKnowledge: true, MaxActions: command.DefaultActions}
 		if a.Plan || a.Solution != nil || a.Out != export.DefaultOut || a.Thinking != usual {
-			return fault.Usage("--detach passes on only the request, its files and --thread: the serving process decides the rest, " +
+			return fault.Usage("--detach sends only the request, its files and --thread: the serving process decides the rest, " +
 				"and bot show --out gets the files.")
 		}
 		return nil
@@ -176,7 +176,7 @@ func (a *Command) wish(ctx context.Context, stdin io.Reader) (string, error) {
 	case wish == "":
 		return "", fault.Usage("Usage: bot ask [--file FILE]… \"what you want\". The request is empty; say it with --voice FILE, or try: bot ask --help")
 	case len(wish) > maxWish:
-		return "", fault.Usage("The request is too long: at most %d bytes are read. Put a longer text to work on into a file: --file", maxWish)
+		return "", fault.Usage("The request is too long: the limit is %d bytes. Put a longer text into a file: --file", maxWish)
 	}
 	return wish, nil
 }

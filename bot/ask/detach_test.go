@@ -157,9 +157,9 @@ func TestDetachHandsOverOnly(t *testing.T) {
 		says      string
 	}{
 		"nobody":   {nil, []string{"make it black and white"}, "No Atelier runs on the data folder"},
-		"plan":     {nil, []string{"--plan", "make it grey"}, "--detach passes on only the request"},
-		"solution": {nil, []string{"--solution", "2", "make it grey"}, "--detach passes on only the request"},
-		"strategy": {nil, []string{"--strategy", "greedy", "make it grey"}, "--detach passes on only the request"},
+		"plan":     {nil, []string{"--plan", "make it grey"}, "--detach sends only the request"},
+		"solution": {nil, []string{"--solution", "2", "make it grey"}, "--detach sends only the request"},
+		"strategy": {nil, []string{"--strategy", "greedy", "make it grey"}, "--detach sends only the request"},
 		"thread":   {nil, []string{"--thread", "../x", "make it grey"}, "--thread is"},
 		"redis":    {[]string{"REDIS_URL=redis://127.0.0.1:1"}, []string{"make it grey"}, "127.0.0.1:1"},
 		"no file":  {nil, []string{"--file", "nowhere.jpg", "make it grey"}, "No Atelier runs"},

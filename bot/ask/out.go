@@ -36,5 +36,5 @@ func (a *Command) checkOutFor(p *plan.Plan, choice plan.Choice) error {
 }
 
 func (a *Command) unwritable(err error) string {
-	return fmt.Sprintf("--out is %q, and no file can be written there: %s.", a.Out, fault.Reason(err))
+	return fmt.Sprintf("Cannot write to --out %q: %s.", a.Out, fault.Reason(err))
 }

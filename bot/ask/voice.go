@@ -21,11 +21,11 @@ func (a *Command) checkVoice() error {
 	case a.Voice == nil:
 		return nil
 	case *a.Voice == "":
-		return fault.Usage("--voice is empty: the name of a recording is expected.")
+		return fault.Usage("--voice is empty: expected the name of a recording.")
 	case len(a.Wish) > 0:
-		return fault.Usage("--voice and a request in words exclude each other: give one of them.")
+		return fault.Usage("--voice and a written request exclude each other: give one of them.")
 	case len(a.files()) > MaxFiles:
-		return fault.Usage("--file is given %d times: with --voice at most %d files can be worked on at once.", len(a.File), MaxFiles-1)
+		return fault.Usage("--file is given %d times: with --voice the limit is %d files.", len(a.File), MaxFiles-1)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
 	}
 	if info.Type != plan.Audio {
 		name := filepath.Base(*a.Voice)
-		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice takes a recording in which you say what you want.", name))}
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice expects a recording of your request.", name))}
 	}
 	return nil
 }

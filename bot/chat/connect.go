@@ -27,7 +27,7 @@ func Connect(c settings.Config, log *slog.Logger, p *place.Place, names []string
 		case slack.Name:
 			made, err = chatOfSlack(c, log, posted{p.State}, p.Open)
 		default:
-			err = fmt.Errorf("there is no chat platform %s", name)
+			err = fmt.Errorf("unknown chat platform %s", name)
 		}
 		if err != nil {
 			return nil, err

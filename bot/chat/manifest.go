@@ -32,7 +32,7 @@ var slackManifest string
 func (s *ManifestCommand) Run(c *command.Call) error {
 	u, err := settings.PublicURL(s.URL)
 	if err != nil || u != nil && u.Scheme != "https" {
-		return fault.Usage("--url is %q: a URL such as https://atelier.example.org is expected, without a path.", s.URL)
+		return fault.Usage("--url is %q: expected a URL without a path, such as https://atelier.example.org.", s.URL)
 	}
 	at := ""
 	if u != nil {

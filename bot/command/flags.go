@@ -22,7 +22,7 @@ func (t Thinking) Over(c *settings.Config) error {
 	if t.Strategy != "" {
 		s, err := toolgraph.ParseStrategy(t.Strategy)
 		if err != nil {
-			return fault.Usage("--strategy is wrong: %s.", err)
+			return fault.Usage("--strategy is invalid: %s.", err)
 		}
 		c.Strategy = s
 	}
@@ -35,7 +35,7 @@ func (t Thinking) Over(c *settings.Config) error {
 	}
 	c.WithoutPrior = !t.PriorKnowledge
 	if t.MaxActions < 1 || t.MaxActions > 64 {
-		return fault.Usage("--max-actions is %d: a number from 1 to 64 is expected.", t.MaxActions)
+		return fault.Usage("--max-actions is %d: expected a number from 1 to 64.", t.MaxActions)
 	}
 	return nil
 }

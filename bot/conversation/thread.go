@@ -114,7 +114,7 @@ func (t *Thread) Channel() string { return cmp.Or(t.name, terminal.Passing) }
 func CheckName(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	if len(name) > 64 || strings.Trim(name, letters) != "" {
-		return fault.Usage("--thread is %q: a name of at most 64 letters, digits, - and _ is expected.", name)
+		return fault.Usage("--thread is %q: expected a name of at most 64 letters, digits, - and _.", name)
 	}
 	return nil
 }

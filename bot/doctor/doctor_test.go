@@ -74,7 +74,7 @@ func TestDoctor(t *testing.T) {
 		"an empty folder":    {[]string{"ATELIER_CATALOGUE=" + foreign}, doctor.Missing, "own tools", "There are none in " + foreign},
 		"temporary files":    {nil, doctor.Healthy, "temporary files", " can be written to."},
 		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
-		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},
+		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is invalid: "},
 		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are valid"},
 		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another folder"},
 		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve will continue"},
@@ -105,7 +105,7 @@ func TestDoctor(t *testing.T) {
 		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
 		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
 		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "in use by a running Atelier"},
-		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "Listening on 192.0.2.1:80 fails"},
+		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "Cannot listen on 192.0.2.1:80"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,8 +224,8 @@ func TestDoctorLeavesNothing(t *testing.T) {
 func TestDoctorAsText(t *testing.T) {
 	t.Parallel()
 	status, stdout, _ := clitest.Called{Env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, Args: []string{"doctor"}}.Run(t)
-	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
-wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
+	want := `wrong    settings  ATELIER_PARALLEL is "many": expected a whole number from 1 to 64.
+wrong    settings  ATELIER_LOG is "loud": expected off, warn, info or debug.
 wrong    settings  OPENAI_API_KEY is wrong: it contains spaces, line breaks or characters that no key has; it may not have been copied correctly.
 missing  the rest  It is checked once the settings are valid.
 `

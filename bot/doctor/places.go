@@ -130,7 +130,7 @@ func (x examination) examineAddress(ctx context.Context) []Finding {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return []Finding{{Wrong, "HTTP", x.Listen + " is in use by another program: stop that one, or set ATELIER_LISTEN to another address."}}
 	}
-	return []Finding{{Wrong, "HTTP", fmt.Sprintf("Listening on %s fails (%s): set ATELIER_LISTEN to another address.", x.Listen, place.Cause(err))}}
+	return []Finding{{Wrong, "HTTP", fmt.Sprintf("Cannot listen on %s (%s): set ATELIER_LISTEN to another address.", x.Listen, place.Cause(err))}}
 }
 
 // alive reports whether an Atelier listens on an address.

@@ -88,11 +88,11 @@ func (e *Command) Run(ctx context.Context, c *command.Call) error {
 func (e *Command) check() error {
 	switch {
 	case e.Gold != "" && e.Taskbench != "":
-		return fault.Usage("--gold and --taskbench are two benchmarks: give one of them.")
+		return fault.Usage("--gold and --taskbench exclude each other: give one of them.")
 	case (e.Gold != "" || e.Taskbench != "") && e.File == "":
 		return fault.Usage("The file with the requests is missing. Try: bot eval --help")
 	case e.Half != "" && e.Half != "even" && e.Half != "odd":
-		return fault.Usage("--half is %q: even or odd is expected.", e.Half)
+		return fault.Usage("--half is %q: expected even or odd.", e.Half)
 	case e.Wishes && e.Taskbench == "":
 		return fault.Usage("--wishes needs --taskbench.")
 	case e.Reference && e.Taskbench != "":
@@ -100,7 +100,7 @@ func (e *Command) check() error {
 	case e.Reference && e.File == "":
 		return fault.Usage("--reference needs a file of requests with decompositions, which Atelier's own benchmark does not have.")
 	case e.Parallel < 1 || e.Parallel > maxParallel:
-		return fault.Usage("--parallel is %d: a number from 1 to %d is expected.", e.Parallel, maxParallel)
+		return fault.Usage("--parallel is %d: expected a number from 1 to %d.", e.Parallel, maxParallel)
 	case e.Record != "" && e.Replay != "":
 		return fault.Usage("--record and --replay exclude each other: give one of them.")
 	}
@@ -145,7 +145,7 @@ type namedFolder string
 // UnmarshalText sets the flag.
 func (n *namedFolder) UnmarshalText(b []byte) error {
 	if strings.TrimSpace(string(b)) == "" {
-		return errors.New("it is empty: a folder is expected")
+		return errors.New("it is empty: expected a folder")
 	}
 	*n = namedFolder(b)
 	return nil

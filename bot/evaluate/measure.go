@@ -102,7 +102,7 @@ func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Wo
 		return nil, err
 	}
 	if report.Requests == 0 && len(report.LeftOut) > 0 && shop.Models.Recorded {
-		return nil, fault.Usage("None of the requests is recorded as a whole in %s.", e.Replay)
+		return nil, fault.Usage("No request is recorded completely in %s.", e.Replay)
 	}
 	return e.tell(report, shop.Config, b, t)
 }
@@ -155,14 +155,14 @@ func (e *Command) benchmark(shop workshop.Workshop, t *tape) (benchmark, error) 
 	all := b.ids()
 	for _, id := range e.IDs {
 		if !slices.Contains(all, id) {
-			return b, fault.Usage("There is no request %q.", id)
+			return b, fault.Usage("Unknown request %q.", id)
 		}
 	}
 	leave := func(id string) bool { return !e.takes(id) || e.Replay != "" && !t.has(id) }
 	b.cases = slices.DeleteFunc(b.cases, func(c evaluate.Case) bool { return leave(c.ID) })
 	b.plans = slices.DeleteFunc(b.plans, func(l evaluate.Labelled) bool { return leave(l.ID) })
 	if e.Replay != "" && len(b.ids()) == 0 {
-		return b, fault.Usage("None of the requests is recorded in %s.", e.Replay)
+		return b, fault.Usage("No request is recorded in %s.", e.Replay)
 	}
 	return b, nil
 }
@@ -227,7 +227,7 @@ func originating(c *toolbox.Catalogue, system string) (*toolbox.Catalogue, error
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fault.Usage("There are no tools of a system %q.", system)
+		return nil, fault.Usage("Unknown tool system %q.", system)
 	}
 	return toolbox.NewCatalogue(kept), nil
 }

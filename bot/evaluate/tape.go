@@ -46,7 +46,7 @@ func (e *Command) openTape() (*tape, error) {
 	}
 	for _, model := range recordings.Models() {
 		if about.Model != "" && model != about.Model && model != about.Decomposer {
-			return nil, fault.Usage("Some answers in %s are of the model %s, which its metadata does not name. "+
+			return nil, fault.Usage("Some answers in %s are from the model %s, which is not in its metadata. "+
 				"Record each model into its own folder.", folder, model)
 		}
 	}

@@ -61,7 +61,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 	}
 	bottest.Write(t, path, strings.ReplaceAll(string(b), `"model": "test-model"`, `"model": "gpt-9"`))
 	status, _, stderr := clitest.Called{Args: slices.Concat([]string{"eval", "--replay", kept}, files)}.Run(t)
-	if status != fault.StatusUsage || !strings.Contains(stderr, "are of the model gpt-9") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "are from the model gpt-9") {
 		t.Errorf("mixed answers: status %d: %s", status, stderr)
 	}
 }
@@ -159,7 +159,7 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := clitest.Called{Args: slices.Concat([]string{"eval", "--replay", kept}, files)}.Run(t)
-	if status != fault.StatusUsage || stdout != "" || !strings.Contains(stderr, "None of the requests is recorded as a whole in ") {
+	if status != fault.StatusUsage || stdout != "" || !strings.Contains(stderr, "No request is recorded completely in ") {
 		t.Errorf("nothing is recorded: status %d: %s%s", status, stdout, stderr)
 	}
 }

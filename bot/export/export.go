@@ -76,7 +76,7 @@ func Write(ctx context.Context, from blobs, made []plan.Resource, folder string)
 		name := filepath.Base(cmp.Or(r.File, r.Name))
 		path, err := exportOne(open, folder, name)
 		if err != nil {
-			told := fmt.Sprintf("The file %s could not be written into the folder %q: %s.", name, folder, fault.Reason(err))
+			told := fmt.Sprintf("Cannot write the file %s to the folder %q: %s.", name, folder, fault.Reason(err))
 			return files, &plan.Fault{Sentence: plan.Quote(told), Err: err}
 		}
 		files = append(files, File{Name: r.Name, Type: string(r.Type), Path: path})

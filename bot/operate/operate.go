@@ -162,7 +162,7 @@ func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 		case unknown && own:
 			id, requests = f.Thread, 0
 		case unknown && named:
-			return fault.Usage("%s is not a thread: give its id of %d letters and digits, as bot requests prints it, "+
+			return fault.Usage("Invalid thread %s: expected an ID of %d letters and digits, as printed by bot requests, "+
 				"or the address of its web page. There is no conversation of that name either.", output.Plain(f.Thread), idLength)
 		case unknown:
 			return &plan.Fault{Sentence: plan.Quote("There is no thread " + id + ". To see the latest: bot requests"), Err: err}
@@ -213,7 +213,7 @@ const amongLatest = 500
 func WholeID(ctx context.Context, o operator.Operator, begins string) (string, error) {
 	id := strings.ToLower(strings.TrimSpace(begins))
 	if !isID(id) {
-		return "", fault.Usage("%s is not the id of a request: an id has %d letters and digits, and the first few suffice.", output.Plain(begins), idLength)
+		return "", fault.Usage("Invalid request ID %s: expected %d letters and digits, or the first few of them.", output.Plain(begins), idLength)
 	}
 	if len(id) == idLength {
 		_, err := o.Show(ctx, id)
@@ -232,12 +232,12 @@ func WholeID(ctx context.Context, o operator.Operator, begins string) (string, e
 	switch len(found) {
 	case 0:
 		return "", &plan.Fault{
-			Sentence: plan.Quote(fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id)),
+			Sentence: plan.Quote(fmt.Sprintf("None of the last %d requests has an ID that begins with %s. To see them: bot requests", amongLatest, id)),
 		}
 	case 1:
 		return found[0], nil
 	}
-	return "", fault.Usage("The ids of %s begin with %s: %s. Give more letters.",
+	return "", fault.Usage("The IDs of %s begin with %s: %s. Give more letters.",
 		output.Counted(len(found), "request"), id, strings.Join(found[:min(len(found), 5)], ", "))
 }
 

@@ -34,7 +34,7 @@ type RequestLine struct {
 // Run lists the latest requests.
 func (r *RequestsCommand) Run(ctx context.Context, c *command.Call) error {
 	if r.Number < 1 || r.Number > 1000 {
-		return fault.Usage("-n is %d: a number from 1 to 1000 is expected.", r.Number)
+		return fault.Usage("-n is %d: expected a number from 1 to 1000.", r.Number)
 	}
 	return With(ctx, c, func(o operator.Operator) error {
 		latest, err := o.Requests(ctx, r.Number)

@@ -38,11 +38,11 @@ func connected(names string, c settings.Config, s Service) (Service, error) {
 		i := slices.IndexFunc(known, func(p platform) bool { return p.name == name })
 		switch {
 		case i < 0:
-			wrong = append(wrong, fault.Usage("--adapters names %q: discord, slack, web and none are possible.", name))
+			wrong = append(wrong, fault.Usage("--adapters has an unknown adapter %q: expected discord, slack, web or none.", name))
 		case known[i].lacks != "":
-			wrong = append(wrong, fault.Usage("--adapters names %s, and %s", name, known[i].lacks))
+			wrong = append(wrong, fault.Usage("--adapters names %s, but %s", name, known[i].lacks))
 		case len(s.Pools) > 0 && !gateway:
-			wrong = append(wrong, fault.Usage("--adapters names %s, and --queues leaves out gateway: name it too.", name))
+			wrong = append(wrong, fault.Usage("--adapters names %s, but --queues omits gateway: add it.", name))
 		default:
 			s = s.with(name)
 		}

@@ -25,14 +25,14 @@ func queueNames() []string {
 func ParsePools(queues, concurrency string) ([]jobs.Pool, error) {
 	weights, wrong := numbers("--queues", queues, 1000)
 	if len(weights) == 0 && wrong == nil {
-		wrong = fault.Usage("--queues names none: %s are expected, or some of them.", strings.Join(queueNames(), ","))
+		wrong = fault.Usage("--queues is empty: expected %s, or some of them.", strings.Join(queueNames(), ","))
 	}
 	for name, weight := range weights {
 		weights[name] = max(weight, 1)
 	}
 	if n, err := strconv.Atoi(concurrency); err == nil {
 		if n < 1 || n > maxConcurrency {
-			wrong = errors.Join(wrong, fault.Usage("--concurrency is %d: a number from 1 to %d is expected.", n, maxConcurrency))
+			wrong = errors.Join(wrong, fault.Usage("--concurrency is %d: expected a number from 1 to %d.", n, maxConcurrency))
 		}
 		return []jobs.Pool{{Queues: weights, Concurrency: n}}, wrong
 	}
@@ -52,9 +52,9 @@ func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error
 		weight, served := weights[name]
 		switch {
 		case named && n == 0:
-			wrong = append(wrong, fault.Usage("--concurrency names %s without a number: write %s=2, for example.", name, name))
+			wrong = append(wrong, fault.Usage("--concurrency has no number for %s: write %s=2, for example.", name, name))
 		case named && !served:
-			wrong = append(wrong, fault.Usage("--concurrency names %s, and --queues does not.", name))
+			wrong = append(wrong, fault.Usage("--concurrency names %s, but --queues does not.", name))
 		case !served:
 			continue
 		case !named:
@@ -107,11 +107,11 @@ func numbers(flag, list string, most int) (all map[string]int, wrong error) {
 		_, twice := all[name]
 		switch {
 		case !slices.Contains(queueNames(), name):
-			wrong = errors.Join(wrong, fault.Usage("%s names %q: the queues are %s.", flag, name, strings.Join(queueNames(), ", ")))
+			wrong = errors.Join(wrong, fault.Usage("%s has an unknown queue %q: expected %s.", flag, name, strings.Join(queueNames(), ", ")))
 		case twice:
-			wrong = errors.Join(wrong, fault.Usage("%s names %s twice.", flag, name))
+			wrong = errors.Join(wrong, fault.Usage("%s lists %s twice.", flag, name))
 		case numbered && (err != nil || n < 1 || n > most):
-			wrong = errors.Join(wrong, fault.Usage("%s has %q: a number from 1 to %d is expected.", flag, part, most))
+			wrong = errors.Join(wrong, fault.Usage("%s has %q: expected a number from 1 to %d.", flag, part, most))
 		}
 		all[name] = n
 	}

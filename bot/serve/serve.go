@@ -155,7 +155,7 @@ func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 	if w.Storage.RedisURL == "" {
 		needless := func(queue string) bool { return queue == jobs.QueueProgram } // without it no program is written
 		if left := slices.DeleteFunc(slices.DeleteFunc(queueNames(), s.works), needless); len(left) > 0 {
-			return fault.Usage("--queues leaves out %s, and no other process can work on that without REDIS_URL: set it for all of them.",
+			return fault.Usage("--queues omits %s, and without REDIS_URL no other process can work on it: set REDIS_URL for all processes.",
 				strings.Join(left, " and "))
 		}
 	}
@@ -254,7 +254,7 @@ func takeAddress(ctx context.Context, listen string) (net.Listener, error) {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, fault.Usage("Listening on ATELIER_LISTEN (%s) fails: %s. Set another address, or off.", listen, fault.Innermost(err))
+		return nil, fault.Usage("Cannot listen on ATELIER_LISTEN (%s): %s. Set another address, or off.", listen, fault.Innermost(err))
 	}
 	return l, nil
 }

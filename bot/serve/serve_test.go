@@ -203,7 +203,7 @@ func TestServeDoesNotStart(t *testing.T) {
 		want string
 	}{
 		"no Redis":                {map[string]string{"REDIS_URL": "redis://:hidden@127.0.0.1:1"}, nil, "Redis at 127.0.0.1:1 cannot be used: connect: connection refused."},
-		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is wrong: it does not begin with redis://: expected a URL such as redis://localhost:6379/0."},
+		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is invalid: it does not begin with redis://: expected a URL such as redis://localhost:6379/0."},
 		"no bucket":               {s3(map[string]string{"S3_BUCKET": "other"}), nil, `The S3 server at ` + bucket.URL() + ` has no bucket "other": create it, or check its name and the endpoint.`},
 		"a wrong secret":          {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": "hidden"}), nil, "The S3 server at " + bucket.URL() + " does not accept the credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE."},
 		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},
@@ -211,12 +211,12 @@ func TestServeDoesNotStart(t *testing.T) {
 		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder " + used + " is in use by the running Atelier, process " + strconv.Itoa(os.Getpid()) + ": stop that one, or set ATELIER_DATA to another folder."},
 		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "serve_test.go cannot be written to (not a directory): make it writable, or set ATELIER_DATA to another folder."},
 		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,
-			`Listening on ATELIER_LISTEN (` + taken.Addr().String() + `) fails: address already in use. Set another address, or off.`},
-		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu and gpu, and no other process can work on that without REDIS_URL: set it for all of them."},
-		"no queue":             {nil, []string{"--queues="}, "--queues names none: gateway,plan,cpu,gpu,program are expected, or some of them."},
-		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": discord, slack, web and none are possible.`},
-		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
-		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},
+			`Cannot listen on ATELIER_LISTEN (` + taken.Addr().String() + `): address already in use. Set another address, or off.`},
+		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues omits cpu and gpu, and without REDIS_URL no other process can work on it: set REDIS_URL for all processes."},
+		"no queue":             {nil, []string{"--queues="}, "--queues is empty: expected gateway,plan,cpu,gpu,program, or some of them."},
+		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters has an unknown adapter "telex": expected discord, slack, web or none.`},
+		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": expected a duration from 1ms to 1h, such as 20s or 2m.`},
+		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": expected an address such as 127.0.0.1:8080 or :8080, or off.`},
 		"a word too many":      {nil, []string{"please"}, `unknown command "please". Try: bot --help`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,8 +239,8 @@ func TestAllWrongFlagsAreToldAtOnce(t *testing.T) {
 	status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_DEADLINE": "abc", "ATELIER_LOG": "loud"},
 		"serve", "--queues", "foo,cpu=0", "--concurrency", "0", "--adapters", "telex,fax", "--grace", "soon", "--listen", "99")
 	for _, want := range []string{
-		"ATELIER_DEADLINE is", "ATELIER_LOG is", `--queues names "foo"`, `--queues has "cpu=0"`, "--concurrency is 0",
-		`--adapters names "telex"`, `--adapters names "fax"`, "--grace is", "--listen is",
+		"ATELIER_DEADLINE is", "ATELIER_LOG is", `--queues has an unknown queue "foo"`, `--queues has "cpu=0"`, "--concurrency is 0",
+		`--adapters has an unknown adapter "telex"`, `--adapters has an unknown adapter "fax"`, "--grace is", "--listen is",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("it does not say %s", want)

@@ -77,21 +77,21 @@ func fitsNobody(e quota.Entry) string {
 	switch e.Adapter {
 	case discord.Name:
 		if strings.Trim(e.ID, digits) != "" {
-			return "ids of Discord are digits only, as Copy ID gives them"
+			return "Discord IDs are numbers, as copied by Copy ID"
 		}
 	case slack.Name:
 		if e.Kind == quota.Role {
 			return "only Discord has roles"
 		}
 		if strings.Trim(e.ID, letters+digits) != "" {
-			return "ids of Slack are capital letters and digits only, such as U0XY34"
+			return "Slack IDs are capital letters and digits, such as U0XY34"
 		}
 	case web.Name, terminal.Name:
 		if e.Kind == quota.Role || e.Kind == quota.Workspace {
-			return "it has neither servers nor roles"
+			return "the web page has neither servers nor roles"
 		}
 	default:
-		return "the platforms are discord, slack, web and terminal"
+		return "the platform must be discord, slack, web or terminal"
 	}
 	return ""
 }

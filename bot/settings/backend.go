@@ -133,7 +133,7 @@ func giveKeys(c Config) []string {
 		case value == "":
 			wrong = append(wrong, "BACKENDS_FILE: the server "+s.Name+" has its key in "+s.Token+", which is not set.")
 		case key(value) != nil:
-			wrong = append(wrong, s.Token+" is wrong: "+key(value).Error()+".")
+			wrong = append(wrong, s.Token+" is invalid: "+key(value).Error()+".")
 		}
 		c.Backends.Servers[i].Key = secret(value)
 	}

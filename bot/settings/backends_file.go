@@ -107,7 +107,7 @@ func readBackends(path string) (Backends, error) {
 	case err != nil:
 		return Backends{}, fmt.Errorf("it cannot be read: %s", fault.Innermost(err))
 	case !info.Mode().IsRegular() || info.Size() > maxBackendsFile:
-		return Backends{}, errors.New("a file of at most 1 MB is expected")
+		return Backends{}, errors.New("expected a file of at most 1 MB")
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -144,19 +144,19 @@ var variable = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
 
 func (s BackendServer) check() error {
 	if s.Name == "" || strings.ContainsAny(s.Name, ":@ \t\n") {
-		return errors.New("a name of one word without : and @ is expected")
+		return errors.New("name must be a single word without : or @")
 	}
 	if s.Parallel < 0 {
 		return errors.New("parallel must not be negative")
 	}
 	if slices.Contains(ownServers, s.Name) {
 		if s.Kind != "" || s.URL != "" || s.Token != "" || s.Health != "" || s.Cloud || s.Models != (backendModels{}) {
-			return errors.New("it is the program's own: only parallel can be set")
+			return errors.New("it is built in: only parallel can be set")
 		}
 		return nil
 	}
 	if !slices.Contains(serverKinds, s.Kind) {
-		return fmt.Errorf("kind is %q: one of %s is expected", s.Kind, strings.Join(serverKinds, ", "))
+		return fmt.Errorf("kind is %q: expected one of %s", s.Kind, strings.Join(serverKinds, ", "))
 	}
 	if !variable.MatchString(s.Token) { // not quoted in the error: it may be the key itself
 		return errors.New("token must be the name of the variable with the key, such as GPU1_TOKEN")
@@ -171,7 +171,7 @@ func (s BackendServer) check() error {
 		return errors.New("health must be a path, such as /healthz")
 	}
 	if s.Models != (backendModels{}) && s.Kind != OpenAIKind {
-		return fmt.Errorf("models can be named for the kind %s only", OpenAIKind)
+		return fmt.Errorf("models are only allowed for the kind %s", OpenAIKind)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func chatSettings() []setting {
 			about: "The bot token on Slack (OAuth & Permissions). It begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is needed too.",
 			set: func(c *Config, v string) error {
 				c.Slack.BotToken = secret(v)
-				return slackToken(v, "xoxb-", "the bot token, which begins with xoxb-, is expected")
+				return slackToken(v, "xoxb-", "expected the bot token, which begins with xoxb-")
 			},
 		}, {
 			name: "SLACK_APP_TOKEN", secret: true,
@@ -68,7 +68,7 @@ func chatSettings() []setting {
 				"and needs no public address.",
 			set: func(c *Config, v string) error {
 				c.Slack.AppToken = secret(v)
-				return slackToken(v, "xapp-", "the app-level token, which begins with xapp-, is expected")
+				return slackToken(v, "xapp-", "expected the app-level token, which begins with xapp-")
 			},
 		}, {
 			name: "SLACK_SIGNING_SECRET", secret: true,
@@ -95,9 +95,9 @@ func discordToken(v string) (secret, error) {
 	v = strings.TrimPrefix(v, "Bot ")
 	switch {
 	case strings.HasPrefix(v, "xoxb-") || strings.HasPrefix(v, "xapp-"):
-		return "", errors.New("it is a token of Slack's")
+		return "", errors.New("it is a Slack token")
 	case v != "" && strings.Trim(v, "0123456789") == "":
-		return "", errors.New("it is a number, as of the application: the token is on the page Bot, under Reset Token")
+		return "", errors.New("it is the application ID: the token is on the page Bot, under Reset Token")
 	}
 	return secret(v), key(v)
 }
@@ -125,7 +125,7 @@ func apiURL(v string) (string, error) {
 	}
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("a URL such as https://chat.example.org/api/, without a user, is expected")
+		return "", errors.New("expected a URL without a user, such as https://chat.example.org/api/")
 	}
 	return v, nil
 }

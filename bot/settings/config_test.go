@@ -47,7 +47,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		}
 		want := fmt.Sprintf("%s is %q: ", s.name, value)
 		if s.secret {
-			want = s.name + " is wrong: "
+			want = s.name + " is invalid: "
 		}
 		_, err := Read([]string{s.name + "=" + value}, nil, nil)
 		if _, refused := errors.AsType[*fault.UsageError](err); !refused || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

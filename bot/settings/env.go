@@ -45,7 +45,7 @@ func ExampleEnv() string {
 func Read(environ []string, flags func(*Config) error, complete func(Config) (Config, error)) (Config, error) {
 	file, values, err := variables(environ)
 	if err != nil {
-		return Config{}, fault.Usage("The file .env is wrong: %s.", err)
+		return Config{}, fault.Usage("The file .env is invalid: %s.", err)
 	}
 	c := Config{Variables: maps.Clone(values)}
 	var wrong []string
@@ -118,7 +118,7 @@ func NamesSet(environ []string) ([]string, error) {
 // complaint says what is wrong with a value.
 func (s setting) complaint(value string, err error) string {
 	if s.secret {
-		return fmt.Sprintf("%s is wrong: %s.", s.name, err)
+		return fmt.Sprintf("%s is invalid: %s.", s.name, err)
 	}
 	return fmt.Sprintf("%s is %q: %s.", s.name, value, err)
 }
@@ -166,7 +166,7 @@ func readEnvFile(name string) (_ map[string]string, err error) {
 		}
 		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if !ok {
-			return nil, fmt.Errorf("line %d is not of the form NAME=value", n)
+			return nil, fmt.Errorf("line %d must have the form NAME=value", n)
 		}
 		value = strings.TrimSpace(value)
 		if len(value) > 1 && value[0] == value[len(value)-1] && (value[0] == '"' || value[0] == '\'') {

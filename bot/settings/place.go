@@ -32,13 +32,13 @@ func storageSettings() []setting {
 			name: "S3_BUCKET", about: "The bucket for files, on S3 or a server that speaks its protocol. If empty, files are in the data folder.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Bucket = v
-				return s3Setting(s3.Config{Bucket: v}, v, "the name of a bucket, such as atelier-media, is expected")
+				return s3Setting(s3.Config{Bucket: v}, v, "expected a bucket name, such as atelier-media")
 			},
 		}, {
 			name: "S3_PREFIX", about: "The folder in the bucket, such as bots/atelier. Old objects in it are deleted, so it must be Atelier's alone.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Prefix = v
-				return s3Setting(s3.Config{Bucket: "b", Prefix: v}, v, "the name of a folder, such as bots/atelier, is expected")
+				return s3Setting(s3.Config{Bucket: "b", Prefix: v}, v, "expected a folder name, such as bots/atelier")
 			},
 		}, {
 			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the host name, even if the server is not Amazon's.",
@@ -80,7 +80,7 @@ func storageSettings() []setting {
 	}
 }
 
-const expectedEndpoint = "a URL such as https://s3.example.org:9000 is expected"
+const expectedEndpoint = "expected a URL such as https://s3.example.org:9000"
 
 // redisURL checks a URL of Redis, without connecting.
 func redisURL(v string) error {

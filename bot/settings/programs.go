@@ -30,13 +30,13 @@ func parsePrograms(v string) (Programs, error) {
 	places, err := accessEntries(v)
 	switch {
 	case err != nil:
-		return Programs{}, fmt.Errorf("true, false or a list of places is expected: %w", err)
+		return Programs{}, fmt.Errorf("expected true, false or a list of places: %w", err)
 	case len(places) == 0:
-		return Programs{}, errors.New("true, false or a list of places is expected")
+		return Programs{}, errors.New("expected true, false or a list of places")
 	}
 	for _, e := range places {
 		if e.Kind == quota.User || e.Kind == quota.Role {
-			return Programs{}, fmt.Errorf("%q is not a place: programs are allowed by platform, workspace and channel", e)
+			return Programs{}, fmt.Errorf("%q is not a place: expected a platform, workspace or channel", e)
 		}
 	}
 	return Programs{Allowed: true, Places: places}, nil

@@ -39,12 +39,12 @@ func TestProgramsByPlace(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"maybe":                          `"maybe" matches nobody: the platforms are discord, slack, web and terminal`,
+		"maybe":                          `"maybe" matches nobody: the platform must be discord, slack, web or terminal`,
 		"slack/channel":                  `"slack/channel" is not platform/workspace/ID`,
 		"slack/channel/c1":               "capital letters and digits only",
 		"slack/channel/C1,slack/user/U1": `"slack/user/U1" is not a place`,
 		"discord/role/3":                 `"discord/role/3" is not a place`,
-		",":                              "a list of places is expected",
+		",":                              "expected true, false or a list of places",
 	} {
 		if _, err := parsePrograms(value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", value, err)

@@ -82,7 +82,7 @@ const leastPassword = 8
 // password checks the length of a password; it may be empty.
 func password(v string) error {
 	if v != "" && len([]rune(v)) < leastPassword {
-		return fmt.Errorf("at least %d characters are expected", leastPassword)
+		return fmt.Errorf("expected at least %d characters", leastPassword)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func password(v string) error {
 // CheckListen rejects serving other machines without authentication, and admins without a header that names users.
 func CheckListen(c Config) error {
 	if len(c.Web.Admins) > 0 && c.Web.UserHeader == "" {
-		return fault.Usage("WEB_ADMINS names users as a proxy gives them, and WEB_USER_HEADER is not set: set it, or leave WEB_ADMINS empty.")
+		return fault.Usage("WEB_ADMINS needs user names from a proxy, but WEB_USER_HEADER is not set: set it, or leave WEB_ADMINS empty.")
 	}
 	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
 		return nil
@@ -124,7 +124,7 @@ func Listen(v string) (string, error) {
 	}
 	_, port, err := net.SplitHostPort(v)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return "", errors.New("an address such as 127.0.0.1:8080 or :8080, or off, is expected")
+		return "", errors.New("expected an address such as 127.0.0.1:8080 or :8080, or off")
 	}
 	return v, nil
 }

@@ -23,14 +23,14 @@ func logLevel(v string) (slog.Level, error) {
 	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug}
 	level, ok := levels[v]
 	if !ok {
-		return 0, errors.New("off, warn, info or debug is expected")
+		return 0, errors.New("expected off, warn, info or debug")
 	}
 	return level, nil
 }
 
 func needed(v string) error {
 	if strings.TrimSpace(v) == "" {
-		return errors.New("a folder is expected")
+		return errors.New("expected a folder")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func folder(v string) error {
 		return nil
 	}
 	if info, err := os.Stat(v); err != nil || !info.IsDir() {
-		return errors.New("a folder that exists is expected")
+		return errors.New("expected an existing folder")
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func folder(v string) error {
 func number[T int | int64](v string, least, most T) (T, error) {
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || n < int64(least) || n > int64(most) {
-		return 0, fmt.Errorf("a whole number from %d to %d is expected", least, most)
+		return 0, fmt.Errorf("expected a whole number from %d to %d", least, most)
 	}
 	return T(n), nil
 }
@@ -80,9 +80,9 @@ func oneOf(v string, words ...string) (string, error) {
 		expected = strings.Join(named[:last], ", ") + " or " + named[last]
 	}
 	if len(named) < len(words) {
-		expected += ", or nothing,"
+		expected += ", or nothing"
 	}
-	return "", fmt.Errorf("%s is expected", expected)
+	return "", fmt.Errorf("expected %s", expected)
 }
 
 func yes(v string) (bool, error) {
@@ -94,7 +94,7 @@ func yes(v string) (bool, error) {
 func duration(v string, least, most time.Duration, examples string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < least || d > most {
-		return 0, fmt.Errorf("a time from %s to %s, such as %s, is expected", Spelt(least), Spelt(most), examples)
+		return 0, fmt.Errorf("expected a duration from %s to %s, such as %s", Spelt(least), Spelt(most), examples)
 	}
 	return d, nil
 }
@@ -114,7 +114,7 @@ func Spelt(d time.Duration) string {
 // word rejects names with spaces.
 func word(v string) error {
 	if len(v) > 200 || strings.ContainsFunc(v, unprintable) {
-		return errors.New("a name without spaces is expected")
+		return errors.New("expected a name without spaces")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func address(v string) error {
 // apiVersion checks a version of Azure OpenAI's API.
 func apiVersion(v string) error {
 	if _, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v}); err != nil {
-		return errors.New("a date such as 2024-10-21 is expected") // the error repeats the value
+		return errors.New("expected a date such as 2024-10-21") // the error repeats the value
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func apiVersion(v string) error {
 func linkHosts(v string) ([]string, error) {
 	hosts := strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
 	if _, err := download.New(download.Config{Hosts: hosts}); err != nil {
-		return nil, errors.New("hosts such as upload.wikimedia.org or *.example.com are expected, separated by commas")
+		return nil, errors.New("expected hosts such as upload.wikimedia.org or *.example.com, separated by commas")
 	}
 	return hosts, nil
 }

@@ -27,7 +27,7 @@ type Web struct {
 func headerName(v string) error {
 	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 	if strings.Trim(strings.ToLower(v), allowed) != "" {
-		return errors.New("the name of a header such as X-Forwarded-User is expected")
+		return errors.New("expected a header name such as X-Forwarded-User")
 	}
 	return nil
 }
@@ -37,7 +37,7 @@ func names(v string) ([]string, error) {
 	var all []string
 	for s := range strings.SplitSeq(v, ",") {
 		if strings.ContainsFunc(s, unicode.IsControl) {
-			return nil, errors.New("names of users such as ann or ann@example.org are expected, separated by commas")
+			return nil, errors.New("expected user names such as ann or ann@example.org, separated by commas")
 		}
 		if s = strings.TrimSpace(s); s != "" {
 			all = append(all, s)
@@ -58,7 +58,7 @@ func prefixes(v string) ([]netip.Prefix, error) {
 		if err != nil {
 			a, e := netip.ParseAddr(s)
 			if e != nil {
-				return nil, fmt.Errorf("%.60q is neither an address nor a range such as 10.0.0.0/8", s)
+				return nil, fmt.Errorf("invalid IP address or range %.60q: expected a range such as 10.0.0.0/8", s)
 			}
 			p = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
 		}
@@ -75,7 +75,7 @@ func PublicURL(v string) (*url.URL, error) {
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
 		u.Path != "" && u.Path != "/" {
-		return nil, errors.New("a URL such as https://atelier.example.org is expected, without a path")
+		return nil, errors.New("expected a URL without a path, such as https://atelier.example.org")
 	}
 	u.Path = ""
 	return u, nil

@@ -124,7 +124,7 @@ func unknownPrograms(tool toolbox.Tool) error {
 		}
 		for _, program := range b.Recipe.Programs() {
 			if !installed(program) {
-				all = append(all, fmt.Errorf("there is no program %s on this machine: correct its name, "+
+				all = append(all, fmt.Errorf("the program %s is not installed: correct its name, "+
 					"or say which Debian package has it, with debian: PACKAGE below argv", program))
 			}
 		}

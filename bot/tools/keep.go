@@ -57,7 +57,7 @@ func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
 		return err
 	}
 	if shop.Catalogue == "" {
-		return fault.Usage("ATELIER_CATALOGUE is not set: it names the folder for your own tools.")
+		return fault.Usage("ATELIER_CATALOGUE is not set: set it to the folder for your own tools.")
 	}
 	catalogue, err := shop.ReadCatalogue()
 	if err != nil {
@@ -83,7 +83,7 @@ func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
 func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) error {
 	run, step, ok := Improvised(r)
 	if !ok {
-		return fault.Usage("No program was written for the request %s, or it did not work.", r.ID)
+		return fault.Usage("The request %s has no working program.", r.ID)
 	}
 	content, err := NewKept(r, run, step).File(k.Name)
 	if err != nil {
@@ -144,7 +144,7 @@ func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
 func (k Kept) File(name string) ([]byte, error) {
 	file, err := template.New("tool").Funcs(template.FuncMap{"yaml": scalar}).Parse(keptToolFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the file of a kept tool: %w", err)
+		return nil, fmt.Errorf("read a kept tool: %w", err)
 	}
 	d := keptDraft{Tool: k.tool(name), Request: k.request, Kind: settings.ImproviseKind}
 	program, _ := improvise.Keep(k.stored)
@@ -152,7 +152,7 @@ func (k Kept) File(name string) ([]byte, error) {
 	for _, d.Program = range []string{literal(program, "      "), strconv.Quote(program)} {
 		b.Reset()
 		if err := file.Execute(&b, d); err != nil {
-			return nil, fmt.Errorf("write the file of a kept tool: %w", err)
+			return nil, fmt.Errorf("write a kept tool: %w", err)
 		}
 		var tool toolbox.Tool
 		if tool, err = toolbox.ReadTool(b.Bytes()); err == nil && tool.Backends[0].Program == program {

@@ -91,11 +91,11 @@ func (n *NewToolCommand) File() ([]byte, error) {
 	}
 	parsed, err := template.New("tool").Parse(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the example of a tool: %w", err)
+		return nil, fmt.Errorf("read the example tool: %w", err)
 	}
 	var b bytes.Buffer
 	if err := parsed.Execute(&b, newDraft(n.Name, n.Kind, takes, returns)); err != nil {
-		return nil, fmt.Errorf("fill in the example of a tool: %w", err)
+		return nil, fmt.Errorf("fill in the example tool: %w", err)
 	}
 	return b.Bytes(), nil
 }

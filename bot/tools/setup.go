@@ -31,7 +31,7 @@ func (s *setupToolCommand) Run(ctx context.Context, c *command.Call) error {
 	}
 	dir, err := filepath.Abs(cmp.Or(s.Dir, shop.PythonFolder()))
 	if err != nil {
-		return fmt.Errorf("find the folder of the Python environment: %w", err)
+		return fmt.Errorf("find the Python environment: %w", err)
 	}
 	if err := improvise.Setup(ctx, dir, c.Stderr); err != nil {
 		return fmt.Errorf("create the Python environment in %s, which needs a package index and Python's venv module "+

@@ -38,10 +38,10 @@ type Command struct {
 // checkToolName rejects invalid names for a tool, and those of built-in tools.
 func checkToolName(c *command.Call, name string) error {
 	if bare, ok := strings.CutSuffix(name, ".yaml"); ok {
-		return fault.Usage("%s is a file, but the name of a tool is expected: %s.", name, filepath.Base(bare))
+		return fault.Usage("%s is a file: expected a tool name, such as %s.", name, filepath.Base(bare))
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return fault.Usage("%q is not a valid name of a tool: lower-case letters, digits and _ are expected.", name)
+		return fault.Usage("Invalid tool name %q: expected lower-case letters, digits and _.", name)
 	}
 	builtin, err := c.Builtin()
 	if err != nil {
@@ -76,13 +76,13 @@ func isToolFile(c *command.Call, shop workshop.Workshop, given string) error {
 	case err == nil && filepath.Ext(given) == ".yaml":
 		return nil
 	case err == nil:
-		return fault.Usage("%s is not the file of a tool, which ends in .yaml. Give a file to work on with --file %s.", given, given)
+		return fault.Usage("%s is not a tool file, NAME.yaml. Give a file to work on with --file %s.", given, given)
 	case !errors.Is(err, fs.ErrNotExist) || filepath.Ext(given) != "":
 		return fault.Usage("%s cannot be read: %s.", given, fault.Reason(err))
 	}
 	for _, folder := range []string{"", shop.Catalogue} {
 		if file := filepath.Join(folder, given+".yaml"); readable(file) {
-			return fault.Usage("%s is a name, but a file is expected: give %s.", given, file)
+			return fault.Usage("%s is a tool name: expected a file, such as %s.", given, file)
 		}
 	}
 	builtin, err := c.Builtin()
@@ -90,9 +90,9 @@ func isToolFile(c *command.Call, shop workshop.Workshop, given string) error {
 		return fmt.Errorf("read the catalogue: %w", err)
 	}
 	if _, there := builtin.Tool(given); there {
-		return fault.Usage("%s is a built-in tool. Only the file of a tool of your own is expected here: NAME.yaml.", given)
+		return fault.Usage("%s is a built-in tool: expected the file of your own tool, NAME.yaml.", given)
 	}
-	return fault.Usage("There is no file %s. Give the file of a tool, NAME.yaml; bot tool new NAME writes one.", given)
+	return fault.Usage("There is no file %s. Give a tool file, NAME.yaml; bot tool new NAME writes one.", given)
 }
 
 // readable reports whether a file exists.
@@ -120,7 +120,7 @@ func readTool(file string) (toolbox.Tool, error) {
 		err = unknownPrograms(tool)
 	}
 	if err != nil {
-		return toolbox.Tool{}, fault.Usage("%s is wrong:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		return toolbox.Tool{}, fault.Usage("%s is invalid:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	}
 	return tool, nil
 }
@@ -174,7 +174,7 @@ func (t *tryToolCommand) Run(ctx context.Context, c *command.Call) error {
 	}
 	use.Dir, err = os.MkdirTemp("", "atelier-tool-")
 	if err != nil {
-		return fmt.Errorf("make a folder to work in: %w", err)
+		return fmt.Errorf("make a working folder: %w", err)
 	}
 	defer os.RemoveAll(use.Dir) //nolint:errcheck // the system clears it too
 	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: shop.Memory, Player: shop.Films})
@@ -214,7 +214,7 @@ func failedRun(c *command.Call, name string, err error) error {
 		}
 	}
 	if _, err := io.WriteString(c.Stderr, b.String()); err != nil {
-		return fmt.Errorf("say why it failed: %w", err)
+		return fmt.Errorf("print the error: %w", err)
 	}
 	return fault.ExitError(fault.StatusFailed)
 }
@@ -257,7 +257,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		}
 	}
 	if len(files) > 0 {
-		return use, fault.Usage("%s takes no more files: %s is left over.", tool.Name, files[0])
+		return use, fault.Usage("Too many files for %s: %s is not used.", tool.Name, files[0])
 	}
 	typed, err := tool.Typed(use)
 	if err != nil {
@@ -288,14 +288,14 @@ func (t *tryToolCommand) values(tool toolbox.Tool) (map[string]string, error) {
 			return nil, fault.Usage("%s is a file: give it with --file %s.", told, told)
 		}
 		if !ok {
-			return nil, fault.Usage("%s is not of the form NAME=VALUE.", told)
+			return nil, fault.Usage("%s must have the form NAME=VALUE.", told)
 		}
 		var names []string
 		for _, a := range tool.Args {
 			names = append(names, a.Name)
 		}
 		if !slices.Contains(names, name) {
-			return nil, fault.Usage("%s takes no %s; it takes %s.", tool.Name, name, strings.Join(names, ", "))
+			return nil, fault.Usage("%s has no argument %s: expected one of %s.", tool.Name, name, strings.Join(names, ", "))
 		}
 		if p, ok := tool.Param(name); ok && text != "" {
 			if _, err := p.Read(text); err != nil {
@@ -321,7 +321,7 @@ func notGiven(a toolbox.Arg) error {
 	case a.Type == plan.Text:
 		return fault.Usage("%s (%s) is missing: give it as %s=TEXT, or as a file with --file FILE.", a.Name, a.About, a.Name)
 	case a.Type.Media():
-		return fault.Usage("%s (%s) is missing: give a file of the type %s with --file FILE.", a.Name, a.About, a.Type)
+		return fault.Usage("%s (%s) is missing: give a file of type %s with --file FILE.", a.Name, a.About, a.Type)
 	}
 	return fault.Usage("%s (%s) is missing: give it as %s=VALUE.", a.Name, a.About, a.Name)
 }
@@ -338,7 +338,7 @@ func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (t
 	case err != nil:
 		return v, fault.Usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
 	case !info.Type.Fits(a.Type):
-		return v, fault.Usage("%s is of the type %s, but %s takes the type %s.", path, info.Type, a.Name, a.Type)
+		return v, fault.Usage("%s has type %s, but %s expects type %s.", path, info.Type, a.Name, a.Type)
 	case a.Type != plan.Text:
 		return v, nil
 	}

@@ -63,7 +63,7 @@ func TestCheckWarns(t *testing.T) {
 	bottest.Write(t, file, strings.Replace(mirrorTool, "    debian: mirrors\n", "", 1))
 	for _, args := range [][]string{{"tool", "check", file}, {"tool", "try", file}} {
 		status, _, stderr = clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: args}.Run(t)
-		if status != fault.StatusUsage || !strings.Contains(stderr, "there is no program no-such-mirror on this machine: correct its name, or say") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "the program no-such-mirror is not installed: correct its name, or say") {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
@@ -97,15 +97,15 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		{[]string{file, "--file", photo, "--file", "brightness=20"}, "brightness is not a file: give it without --file, as brightness=VALUE."},
 		{[]string{file, "--file", photo, "--brightness", "20"}, "unknown flag --brightness. Try: bot tool try --help"},
 		{[]string{file, photo}, photo + " is a file: give it with --file " + photo},
-		{[]string{file}, "image (the picture to work on) is missing: give a file of the type image with --file FILE."},
-		{[]string{file, "--file", photo, "bright"}, "bright is not of the form NAME=VALUE."},
-		{[]string{file, "--file", photo, "light=3"}, "some_tool takes no light; it takes image, brightness."},
+		{[]string{file}, "image (the picture to work on) is missing: give a file of type image with --file FILE."},
+		{[]string{file, "--file", photo, "bright"}, "bright must have the form NAME=VALUE."},
+		{[]string{file, "--file", photo, "light=3"}, "some_tool has no argument light: expected one of image, brightness."},
 		{[]string{file, "--file", photo, "brightness=300"}, `brightness: "300" is not possible for "brightness"; it can be -100 to 100.`},
-		{[]string{photo}, photo + " is not the file of a tool, which ends in .yaml. Give a file to work on with --file " + photo},
-		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a name, but a file is expected: give " + file},
-		{[]string{"some_tool"}, "some_tool is a name, but a file is expected: give " + file},
+		{[]string{photo}, photo + " is not a tool file, NAME.yaml. Give a file to work on with --file " + photo},
+		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a tool name: expected a file, such as " + file},
+		{[]string{"some_tool"}, "some_tool is a tool name: expected a file, such as " + file},
 		{[]string{"flip_image"}, "flip_image is a built-in tool."},
-		{[]string{"other_tool"}, "There is no file other_tool. Give the file of a tool, NAME.yaml"},
+		{[]string{"other_tool"}, "There is no file other_tool. Give a tool file, NAME.yaml"},
 	} {
 		try.Args = append([]string{"tool", "try"}, c.args...)
 		try.Env = []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + folder}
@@ -121,7 +121,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	}
 	for _, args := range [][]string{{"tool", "new", "dim.yaml"}, {"tool", "keep", "abc", "tools/dim.yaml"}} {
 		status, _, stderr := clitest.Called{Args: args}.Run(t)
-		if status != fault.StatusUsage || !strings.Contains(stderr, "is a file, but the name of a tool is expected: dim.") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "is a file: expected a tool name, such as dim.") {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}

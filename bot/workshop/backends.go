@@ -75,7 +75,7 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 			made, err = w.watched(s, made)
 		}
 		if err != nil {
-			return nil, fault.Usage("The settings of the server %s are wrong: %s", s.Name, err)
+			return nil, fault.Usage("The settings of the server %s are invalid: %s", s.Name, err)
 		}
 		rest = append(rest, made...)
 	}
@@ -156,7 +156,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	w.measurer, w.player = programs.Measurer, programs.Player()
 	sky, err := weather.New(weather.Config{BaseURL: c.Backends.Weather, GeocodingURL: c.Backends.Places, Log: c.Logger()})
 	if err != nil {
-		return nil, fault.Usage("WEATHER_URL or PLACES_URL is wrong: %s.", err)
+		return nil, fault.Usage("WEATHER_URL or PLACES_URL is invalid: %s.", err)
 	}
 	servers := []toolbox.Server{
 		{Name: settings.BuiltinKind, Kind: settings.BuiltinKind, Backend: builtin},
@@ -251,7 +251,7 @@ func (w *workbench) hub() (*hftask.Hub, error) {
 		Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT", Server: "Hugging Face's hub"},
 	})
 	if err != nil {
-		return nil, fault.Usage("HF_ENDPOINT is wrong: %s.", err)
+		return nil, fault.Usage("HF_ENDPOINT is invalid: %s.", err)
 	}
 	return &hftask.Hub{Models: e, BillTo: hf.BillTo}, nil
 }

@@ -52,7 +52,7 @@ func withHealth(b toolbox.Backend, s settings.BackendServer, root *endpoint.Endp
 func rootOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", errors.New("its url cannot be read")
+		return "", errors.New("its url is invalid")
 	}
 	return (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}).String(), nil
 }

@@ -98,7 +98,7 @@ func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Messag
 	}
 	recent, err := c.recent(ctx, e.By, e.Thread)
 	if err != nil {
-		return nil, fmt.Errorf("look for recent requests: %w", err)
+		return nil, fmt.Errorf("list recent requests: %w", err)
 	}
 	lines = append(lines, talk())
 	for i, r := range recent {

@@ -54,7 +54,7 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 	j.MaxFile, j.Log = w.Limits().Bytes, w.Logger()
 	if len(w.LinkHosts) > 0 {
 		if j.LinkHosts, err = download.New(download.Config{Hosts: w.LinkHosts}); err != nil {
-			return nil, fmt.Errorf("open links: %w", err)
+			return nil, fmt.Errorf("prepare link downloads: %w", err)
 		}
 	}
 	j.Quota = w.Quota // the terminal has no limits

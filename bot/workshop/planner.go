@@ -77,7 +77,7 @@ func SpeakTo(s settings.Server, how endpoint.Config) (*endpoint.Endpoint, error)
 	how.BaseURL, how.Key, how.AzureVersion = s.BaseURL, string(s.Key), s.AzureVersion
 	e, err := endpoint.New(how)
 	if err != nil {
-		return nil, fault.Usage("The settings of the model server are wrong: %s.", err)
+		return nil, fault.Usage("The settings of the model server are invalid: %s.", err)
 	}
 	return e, nil
 }

@@ -23,7 +23,7 @@ func recentOf(
 ) ([]answered, error) {
 	all, err := latest(ctx, lookedAt)
 	if err != nil {
-		return nil, fmt.Errorf("look for the latest requests: %w", err)
+		return nil, fmt.Errorf("list the latest requests: %w", err)
 	}
 	var shown []answered
 	for _, r := range all {

@@ -53,7 +53,7 @@ func (a jobsAgent) Voice(ctx context.Context, made *plan.Route, folder string) (
 func (v voices) of(ctx context.Context, sound, key string) (_ *adapters.Voice, err error) {
 	dir, err := os.MkdirTemp(v.files.scratch, "atelier-voice-")
 	if err != nil {
-		return nil, fmt.Errorf("make a passing folder: %w", err)
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	from, to, raw := filepath.Join(dir, "sound"+path.Ext(sound)), filepath.Join(dir, "voice.ogg"), filepath.Join(dir, "raw.wav")

@@ -65,7 +65,7 @@ func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 		catalogue, err = catalogue.With(os.DirFS(w.Catalogue))
 	}
 	if err != nil {
-		return nil, fault.Usage("The catalogue of tools is wrong: %s", err)
+		return nil, fault.Usage("The tool catalogue is invalid: %s", err)
 	}
 	return catalogue, nil
 }

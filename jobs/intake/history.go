@@ -134,7 +134,7 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
 			if files == 0 || room <= 0 || f.Size > room {
-				leave(errors.New("the files are too large together"))
+				leave(errors.New("the total file size is too large"))
 				continue
 			}
 			res, size, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
@@ -144,14 +144,14 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 			case err != nil && queue.Passing(err):
 				return nil, err
 			case err != nil || size > texts:
-				leave(cmp.Or(err, errors.New("the texts are too long together")))
+				leave(cmp.Or(err, errors.New("the total text length is too long")))
 				continue
 			}
 			took := max(f.Size, int64(size))
 			if res.Blob != "" { // the platform may not have told the size
 				info, err := h.Blobs.Stat(ctx, res.Blob)
 				if err != nil {
-					return nil, fmt.Errorf("stat a file of the thread: %w", err)
+					return nil, fmt.Errorf("stat a thread file: %w", err)
 				}
 				took = max(took, info.Size)
 			}

@@ -146,7 +146,7 @@ func (y *Recovery) lookAfter(ctx context.Context, id string, over int) (int, err
 	if over > 0 {
 		more, err := y.State.Read(ctx, record.RequestLog(id), int64(over))
 		if err != nil {
-			return 0, fmt.Errorf("look for a further run: %w", err)
+			return 0, fmt.Errorf("look for another run: %w", err)
 		}
 		if len(more) == 0 {
 			return over, nil

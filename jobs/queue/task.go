@@ -111,11 +111,11 @@ func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
 	}
 	switch {
 	case err != nil:
-		return w, fmt.Errorf("decode the payload of a task: %w", errors.Join(record.ErrVersion, err))
+		return w, fmt.Errorf("decode a task payload: %w", errors.Join(record.ErrVersion, err))
 	case seen > record.Version:
-		return w, fmt.Errorf("payload of version %d: %w", seen, record.ErrLater)
+		return w, fmt.Errorf("payload version %d: %w", seen, record.ErrLater)
 	}
-	return w, fmt.Errorf("payload of version %d: %w", seen, record.ErrVersion)
+	return w, fmt.Errorf("payload version %d: %w", seen, record.ErrVersion)
 }
 
 // number parses a number; 0 if s is none.

@@ -353,7 +353,7 @@ func decodeEntry(b []byte) (*Entry, error) {
 		return nil, fmt.Errorf("decode an entry: %w", err)
 	}
 	if head.Version > Version {
-		return nil, fmt.Errorf("entry of version %d: %w", head.Version, ErrLater)
+		return nil, fmt.Errorf("entry version %d: %w", head.Version, ErrLater)
 	}
 	var e Entry
 	err := json.Unmarshal(b, &e)

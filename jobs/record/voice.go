@@ -59,7 +59,7 @@ func (g *Generation) TranscriptFault() error {
 	if g.Transcript == nil || g.Transcript.Problem == "" {
 		return nil
 	}
-	return &plan.Fault{Sentence: plan.Quote(g.Transcript.Problem), Err: errors.New("a voice message was not understood")}
+	return &plan.Fault{Sentence: plan.Quote(g.Transcript.Problem), Err: errors.New("unrecognised voice message")}
 }
 
 // spokenFile returns the voice file of a message without text. Several voice files are ordinary files.

@@ -24,7 +24,7 @@ func full(err error) error {
 func taken(err error) error {
 	for _, kind := range []error{syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, fs.ErrExist} {
 		if errors.Is(err, kind) {
-			return fmt.Errorf("%w: a key must not be another's folder: %w", storage.ErrKey, err)
+			return fmt.Errorf("%w: a key must not be the folder of another key: %w", storage.ErrKey, err)
 		}
 	}
 	return err

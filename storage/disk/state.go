@@ -224,7 +224,7 @@ func guard(ctx context.Context, invalid error) error {
 }
 
 // errClosed is returned by a closed state.
-var errClosed = fmt.Errorf("%w: it was closed: %w", storage.ErrUnreachable, fs.ErrClosed)
+var errClosed = fmt.Errorf("%w: closed: %w", storage.ErrUnreachable, fs.ErrClosed)
 
 // alive returns errClosed if the state is closed. The caller holds the lock.
 func (d *durable) alive() error {

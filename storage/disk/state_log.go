@@ -114,7 +114,7 @@ func open(data []byte, salt uint64, at int64) (o opened, ok bool) {
 
 // parse parses a payload. The key and the value are copies.
 func parse(payload []byte) (c change, err error) {
-	bad := errors.New("a record cannot be read")
+	bad := errors.New("damaged record")
 	if len(payload) == 0 {
 		return c, bad
 	}

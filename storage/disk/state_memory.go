@@ -48,7 +48,7 @@ type memory struct {
 func (m *memory) find(key string) *entry { return m.groups[storage.Group(key)][key] }
 
 // errNothing is returned for a change to something that does not exist.
-var errNothing = errors.New("a value is added to a missing list")
+var errNothing = errors.New("append to a missing list")
 
 func (m *memory) apply(c change) error {
 	switch c.kind {

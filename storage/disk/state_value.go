@@ -13,7 +13,7 @@ import (
 )
 
 // errOther is returned if a key holds a list instead of a value, or a value instead of a list.
-var errOther = errors.New("the key holds a list instead of a value, or a value instead of a list")
+var errOther = errors.New("the key holds the wrong kind of value")
 
 // Get returns a value.
 func (s *State) Get(ctx context.Context, key string) ([]byte, error) {

@@ -119,7 +119,7 @@ func check(key string, value []byte, expiry time.Duration) error {
 		return fmt.Errorf("put %s: %w: %d bytes, the limit is %d", key, storage.ErrTooLarge, len(value), storage.MaxValue)
 	}
 	if expiry < 0 {
-		return fmt.Errorf("put %s: the expiry %v is negative", key, expiry)
+		return fmt.Errorf("put %s: the expiry must not be negative: %v", key, expiry)
 	}
 	return nil
 }

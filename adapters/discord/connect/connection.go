@@ -94,7 +94,7 @@ func (c *connection) read() (packet, error) {
 	}
 	var p packet
 	if !api.Decode(message, &p) {
-		return p, fmt.Errorf("discord: an event of %d bytes cannot be read", len(message))
+		return p, fmt.Errorf("discord: cannot parse an event of %d bytes", len(message))
 	}
 	return p, nil
 }
@@ -154,7 +154,7 @@ func (g *Gateway) hello(c *connection) (beat time.Duration, err error) {
 		Interval int64 `json:"heartbeat_interval"` // milliseconds
 	}
 	if !api.Decode(p.Data, &hello) || p.Op != opHello || hello.Interval <= 0 {
-		return 0, errors.New("discord: the gateway does not say hello")
+		return 0, errors.New("discord: the gateway sent no hello")
 	}
 	beat = time.Duration(hello.Interval) * time.Millisecond
 	if err := c.expect(g.Pauses.Answer); err != nil {

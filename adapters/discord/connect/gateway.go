@@ -64,10 +64,10 @@ type Gateway struct {
 
 // The reasons why a connection ends, other than network errors.
 var (
-	errReconnect = errors.New("discord: the gateway wants another connection")
-	errInvalid   = errors.New("discord: the gateway does not know the session")
-	errZombie    = errors.New("discord: the gateway does not answer heartbeats")
-	errFull      = errors.New("discord: too many events are waiting")
+	errReconnect = errors.New("discord: the gateway requested a reconnect")
+	errInvalid   = errors.New("discord: invalid session")
+	errZombie    = errors.New("discord: missed heartbeat acknowledgement")
+	errFull      = errors.New("discord: the event queue is full")
 )
 
 // closing is a close code of the gateway.

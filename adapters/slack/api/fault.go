@@ -109,7 +109,7 @@ func Fault(err error) error {
 		return refusedBy(refused)
 	}
 	if IsUnknownMethod(err) {
-		return &adapters.Fault{Sentence: unoffered, Kind: adapters.ErrInvalid, Err: errors.New("slack does not know the method")}
+		return &adapters.Fault{Sentence: unoffered, Kind: adapters.ErrInvalid, Err: errors.New("unknown slack method")}
 	}
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		if status.Code == http.StatusRequestEntityTooLarge {

@@ -84,7 +84,7 @@ func (l *connection) extend() error {
 // readFault returns the fault of a failed read.
 func (l *connection) readFault(err error) error {
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !l.helloBy.IsZero() {
-		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack opened a socket but did not say hello")}
+		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack sent no hello")}
 	}
 	return connectionFault(err)
 }
@@ -98,4 +98,4 @@ func connectionFault(err error) error {
 }
 
 // closedBy returns the error of a closed connection, by its WebSocket code.
-func closedBy(code int) error { return fmt.Errorf("the connection was closed with %d", code) }
+func closedBy(code int) error { return fmt.Errorf("connection closed with code %d", code) }

@@ -193,7 +193,7 @@ func (fs *Files) record(ctx context.Context, key string, sent sharedFiles) error
 		err = fs.State.Put(ctx, key, b, rememberFiles)
 	}
 	if err != nil {
-		return fmt.Errorf("record which files are sent: %w", err)
+		return fmt.Errorf("record the sent files: %w", err)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (fs *Files) complete(
 ) (ts string, taken convert.Words, err error) {
 	named, err := json.Marshal(files)
 	if err != nil {
-		return "", taken, fmt.Errorf("encode the names of the files: %w", err)
+		return "", taken, fmt.Errorf("encode the file names: %w", err)
 	}
 	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
 	if in.ID != "" {
@@ -79,7 +79,7 @@ func (fs *Files) complete(
 		if len(words.Blocks) > 0 {
 			blocks, err := json.Marshal(words.Blocks)
 			if err != nil {
-				return "", taken, fmt.Errorf("encode the text of the files: %w", err)
+				return "", taken, fmt.Errorf("encode the file text: %w", err)
 			}
 			form.Set("blocks", string(blocks))
 		} else {

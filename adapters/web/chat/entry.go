@@ -146,7 +146,7 @@ func RefOf(thread, id string) adapters.MessageRef {
 // CheckThread rejects threads of other adapters, with [adapters.ErrInvalid].
 func CheckThread(t adapters.Thread) error {
 	if t.Adapter != Name || !ValidID.MatchString(t.Channel) {
-		return fmt.Errorf("%w: a thread of another adapter", adapters.ErrInvalid)
+		return fmt.Errorf("%w: the thread belongs to another adapter", adapters.ErrInvalid)
 	}
 	return nil
 }

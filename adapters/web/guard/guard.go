@@ -184,7 +184,7 @@ func (g *Guard) Handler() http.Handler {
 func (g *Guard) settle(c Config) error {
 	switch {
 	case c.Password != "" && c.State == nil:
-		return errors.New("a password needs a State for sessions")
+		return errors.New("State is required for password sessions")
 	case c.Session < 0:
 		return fmt.Errorf("the session length must not be negative: %v", c.Session)
 	case c.Header != "" && !headerName(c.Header):
@@ -198,7 +198,7 @@ func (g *Guard) settle(c Config) error {
 	for _, name := range c.Admins {
 		person, ok := named(name)
 		if !ok || c.Header == "" {
-			return fmt.Errorf("%q cannot be the name of an admin in a header", name)
+			return fmt.Errorf("invalid admin name %q", name)
 		}
 		g.admins[person.ID] = true
 	}

@@ -36,7 +36,7 @@ type pages struct {
 func newPages() (*pages, error) {
 	words, err := fs.Sub(files, "words")
 	if err != nil {
-		return nil, fmt.Errorf("the words of the login page: %w", err)
+		return nil, fmt.Errorf("read the texts of prepare the login page: %w", err)
 	}
 	p := &pages{}
 	if p.words, err = messages.New(words); err != nil {
@@ -46,14 +46,14 @@ func newPages() (*pages, error) {
 	for _, name := range []string{"static/login.css", "static/icon.svg"} {
 		content, err := files.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("the files of the login page: %w", err)
+			return nil, fmt.Errorf("read the files of prepare the login page: %w", err)
 		}
 		sum.Write(content)
 	}
 	p.static = "/login/static/" + hex.EncodeToString(sum.Sum(nil)[:6]) + "/"
 	p.templates, err = template.New("").Funcs(template.FuncMap{"say": p.words.Say}).ParseFS(files, "template/*.html")
 	if err != nil {
-		return nil, fmt.Errorf("the login page: %w", err)
+		return nil, fmt.Errorf("prepare the login page: %w", err)
 	}
 	return p, nil
 }

@@ -35,7 +35,7 @@ type Renderer struct {
 func New() (*Renderer, error) {
 	folder, err := fs.Sub(wordFiles, "words")
 	if err != nil {
-		return nil, fmt.Errorf("the web channel's words: %w", err)
+		return nil, fmt.Errorf("read the page's texts: %w", err)
 	}
 	words, err := messages.New(folder, point.Words())
 	if err != nil {
@@ -53,7 +53,7 @@ func New() (*Renderer, error) {
 			t, err = t.ParseFS(templateFiles, "templates/*.html")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the web channel's templates: %w", err)
+			return nil, fmt.Errorf("parse the page's templates: %w", err)
 		}
 		p.spoken = append(p.spoken, t)
 	}

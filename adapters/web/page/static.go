@@ -44,12 +44,12 @@ var assetTypes = map[string]string{
 func loadAssets() (map[string]asset, string, error) {
 	own, err := fs.Sub(staticFiles, "static")
 	if err != nil {
-		return nil, "", fmt.Errorf("the web channel's files: %w", err)
+		return nil, "", fmt.Errorf("read the page's files: %w", err)
 	}
 	all := map[string]asset{}
 	for folder, files := range map[string]fs.FS{"": own, "point": point.Static()} {
 		if err := addAssets(all, folder, files); err != nil {
-			return nil, "", fmt.Errorf("the web channel's files: %w", err)
+			return nil, "", fmt.Errorf("read the page's files: %w", err)
 		}
 	}
 	hash := sha256.New()
@@ -145,7 +145,7 @@ func SampleName(needs string) string { return path.Base(samples[needs]) }
 func OpenSample(needs string) (io.ReadCloser, error) {
 	name, ok := samples[needs]
 	if !ok {
-		return nil, fmt.Errorf("there is no sample of type %q", needs)
+		return nil, fmt.Errorf("no sample of type %q", needs)
 	}
 	f, err := staticFiles.Open("static/" + name)
 	if err != nil {

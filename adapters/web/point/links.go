@@ -74,14 +74,14 @@ const longestBase = 300
 func NewLinks(c LinksConfig) (*Links, error) {
 	switch {
 	case len(c.Key) < leastKey:
-		return nil, fmt.Errorf("the key that signs pointing links has %d bytes, but needs at least %d", len(c.Key), leastKey)
+		return nil, fmt.Errorf("the key for pointing links must have at least %[2]d bytes, not %[1]d", len(c.Key), leastKey)
 	case c.State == nil:
-		return nil, errors.New("pointing links need a State")
+		return nil, errors.New("pointing links require State")
 	case c.Base == nil || c.Base.Scheme != "http" && c.Base.Scheme != "https" || c.Base.Host == "" || c.Base.User != nil ||
 		c.Base.RawQuery != "" || c.Base.Fragment != "" || c.Base.Opaque != "":
-		return nil, errors.New("the address of the pointing page must be like https://example.org, with or without a path")
+		return nil, errors.New("invalid address of the pointing page: expected a URL such as https://example.org")
 	case len(c.Base.String()) > longestBase:
-		return nil, fmt.Errorf("the address of the pointing page has more than %d characters", longestBase)
+		return nil, fmt.Errorf("the address of the pointing page is longer than %d characters", longestBase)
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -104,7 +104,7 @@ func (l *Links) Link(ctx context.Context, g Grant, expiry time.Duration) (string
 		return "", err
 	}
 	if expiry < time.Second {
-		return "", fmt.Errorf("a pointing link cannot be valid for %v", expiry)
+		return "", fmt.Errorf("invalid expiry of a pointing link: %v", expiry)
 	}
 	step := max(expiry/4, time.Second)
 	end := l.now().Add(expiry).Truncate(step).Add(step)
@@ -138,10 +138,10 @@ func (g Grant) check() error {
 		Mark: &adapters.Mark{Picture: g.Picture, Width: max(1, g.Width), Height: max(1, g.Height), Points: []adapters.Point{{}}},
 	}
 	if err := e.Validate(); err != nil {
-		return fmt.Errorf("a pointing link needs a picture: %w", err)
+		return fmt.Errorf("a pointing link requires a picture: %w", err)
 	}
 	if g.Handle == "" || g.Width < 0 || g.Height < 0 {
-		return fmt.Errorf("a pointing link needs a picture: %w", adapters.ErrInvalid)
+		return fmt.Errorf("a pointing link requires a picture: %w", adapters.ErrInvalid)
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func (l *Links) keep(ctx context.Context, id []byte, g Grant, until time.Time) e
 	}
 	entry, err := json.Marshal(kept{Grant: g, Until: until})
 	if err != nil {
-		return fmt.Errorf("store the grant of a pointing link: %w", err)
+		return fmt.Errorf("store a pointing link: %w", err)
 	}
 	if _, err := l.state.Append(ctx, stateKey(id), entry, until.Sub(l.now())); err != nil {
-		return fmt.Errorf("store the grant of a pointing link: %w", err)
+		return fmt.Errorf("store a pointing link: %w", err)
 	}
 	return nil
 }
@@ -177,14 +177,14 @@ func (l *Links) keep(ctx context.Context, id []byte, g Grant, until time.Time) e
 func (l *Links) last(ctx context.Context, id []byte) (*kept, error) {
 	entries, err := l.state.Read(ctx, stateKey(id), 0)
 	if err != nil {
-		return nil, fmt.Errorf("look up the grant of a pointing link: %w", err)
+		return nil, fmt.Errorf("look up a pointing link: %w", err)
 	}
 	if len(entries) == 0 {
 		return nil, nil //nolint:nilnil // there is none, and no fault
 	}
 	var k kept
 	if err := json.Unmarshal(entries[len(entries)-1], &k); err != nil {
-		return nil, fmt.Errorf("look up the grant of a pointing link: %w", err)
+		return nil, fmt.Errorf("look up a pointing link: %w", err)
 	}
 	return &k, nil
 }

@@ -27,7 +27,7 @@ func Words() fs.FS { return below(words, "words") }
 func Parse(t *template.Template) (*template.Template, error) {
 	t, err := t.ParseFS(templates, "templates/marker.html")
 	if err != nil {
-		return nil, fmt.Errorf("the template of the picture marker: %w", err)
+		return nil, fmt.Errorf("parse the template of the picture marker: %w", err)
 	}
 	return t, nil
 }

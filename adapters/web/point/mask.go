@@ -48,7 +48,7 @@ func checkMask(r io.Reader, width, height int) error {
 		return maskProblem(errors.New("it is not gray"))
 	}
 	if n, err := io.Copy(io.Discard, b); n > 0 || err != nil {
-		return maskProblem(fmt.Errorf("there is data after it: %w", err))
+		return maskProblem(fmt.Errorf("unexpected data after it: %w", err))
 	}
 	if !slices.ContainsFunc(gray.Pix, func(v uint8) bool { return v != 0 }) {
 		return problemf(badRequest, "Nothing is painted on the mask.")

@@ -79,7 +79,7 @@ func New(c Config) (*Pages, error) {
 	if c.Phrases == nil {
 		phrases, err := messages.New(Words())
 		if err != nil {
-			return nil, fmt.Errorf("the pointing page: %w", err)
+			return nil, fmt.Errorf("prepare the pointing page: %w", err)
 		}
 		c.Phrases = phrases
 	}
@@ -97,7 +97,7 @@ func New(c Config) (*Pages, error) {
 	}
 	t, err := template.ParseFS(templates, "templates/*.html")
 	if err != nil {
-		return nil, fmt.Errorf("the template of the pointing page: %w", err)
+		return nil, fmt.Errorf("parse the template of the pointing page: %w", err)
 	}
 	hash, err := hashOf(Static())
 	if err != nil {
@@ -124,7 +124,7 @@ func hashOf(files fs.FS) (string, error) {
 		return err                                          //nolint:wrapcheck // wrapped below
 	})
 	if err != nil {
-		return "", fmt.Errorf("the files of the pointing page: %w", err)
+		return "", fmt.Errorf("read the files of the pointing page: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }

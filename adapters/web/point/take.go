@@ -108,7 +108,7 @@ func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant
 	case name == "mask" && f.marks != nil && f.mask == nil:
 		return p.keepMask(ctx, f, part, g)
 	default:
-		return badForm(errors.New("it has an unknown part, or one in the wrong place"))
+		return badForm(errors.New("it has an unknown or misplaced part"))
 	}
 	return nil
 }

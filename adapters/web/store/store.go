@@ -121,7 +121,7 @@ func (s *Store) Purge(ctx context.Context) error {
 		return nil
 	}
 	if err := p.Purge(ctx); err != nil {
-		return fmt.Errorf("forget a thread: %w", err)
+		return fmt.Errorf("delete a thread: %w", err)
 	}
 	return nil
 }
@@ -175,14 +175,14 @@ func (s *Store) append(ctx context.Context, thread string, e chat.Entry) error {
 	e.At = s.now()
 	b, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("write down an entry: %w", err)
+		return fmt.Errorf("store an entry: %w", err)
 	}
 	if len(b) > maxEntry {
-		return fmt.Errorf("%w: an entry of %d bytes", adapters.ErrTooLarge, len(b))
+		return fmt.Errorf("%w: entry of %d bytes", adapters.ErrTooLarge, len(b))
 	}
 	position, err := s.state.Append(ctx, logKey(thread), b, s.retention)
 	if err != nil {
-		return fmt.Errorf("write down an entry: %w", err)
+		return fmt.Errorf("store an entry: %w", err)
 	}
 	if position == 0 && e.Wrote == nil { // the thread was deleted meanwhile
 		if err := s.delete(ctx, thread); err != nil {
@@ -198,7 +198,7 @@ func (s *Store) append(ctx context.Context, thread string, e chat.Entry) error {
 
 func (s *Store) delete(ctx context.Context, thread string) error {
 	if err := s.state.DeleteAll(ctx, group(thread)); err != nil {
-		return fmt.Errorf("forget a thread: %w", err)
+		return fmt.Errorf("delete a thread: %w", err)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (s *Threads) Uploads(ctx context.Context, thread string) (files map[string]
 	defer u.unlock()
 	raw, anew, err := u.list.read(ctx, s.state, uploadsKey(thread))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read what was uploaded: %w", err)
+		return nil, 0, fmt.Errorf("read the uploads: %w", err)
 	}
 	if anew {
 		u.files = nil

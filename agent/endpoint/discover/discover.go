@@ -90,7 +90,7 @@ func Find(ctx context.Context, c Config) ([]Server, error) {
 		}
 	}
 	if c.Patience < 0 {
-		return nil, errors.New("the patience must not be negative")
+		return nil, errors.New("the timeout must not be negative")
 	}
 	if c.Patience == 0 {
 		c.Patience = Patience

@@ -48,7 +48,7 @@ type Choice struct {
 // New validates the configuration. It sends no request.
 func New(c Config) (*Choice, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("an endpoint is required")
+		return nil, errors.New("Endpoint is required")
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now
@@ -141,7 +141,7 @@ func (c *Choice) unclear(ctx context.Context, role Role, listed []endpoint.Model
 		c.tellOnce(ctx, "unclear", "cannot tell which of the server's models to use: set OPENAI_MODEL to one of them",
 			"server", c.config.Endpoint.Host(), "models", len(listed))
 	}
-	err := fmt.Errorf("none of the %d models listed by %s is known to be for %s", len(listed), c.config.Endpoint.Host(), role)
+	err := fmt.Errorf("none of the %d models listed by %s is known to suit %s", len(listed), c.config.Endpoint.Host(), role)
 	return c.config.Endpoint.Explain(&endpoint.Error{Kind: endpoint.ModelUnknown, Err: err}, "")
 }
 

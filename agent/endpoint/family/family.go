@@ -70,7 +70,7 @@ func parse(b []byte) (*Families, error) {
 	}
 	for role, patterns := range f.roles {
 		if !slices.ContainsFunc(patterns, pattern.plain) {
-			return nil, fmt.Errorf("families.yaml: %s needs a name without a *, for servers that list no models", role)
+			return nil, fmt.Errorf("families.yaml: %s needs a name without a * for servers that list no models", role)
 		}
 	}
 	return f, nil
@@ -153,7 +153,7 @@ const (
 func (p *pattern) UnmarshalYAML(n *yaml.Node) error {
 	p.text = n.Value
 	if strings.TrimSpace(p.text) == "" {
-		return fmt.Errorf("line %d: expected the name of a model, or a family such as gpt-*-mini", n.Line)
+		return fmt.Errorf("line %d: expected a model name, or a family such as gpt-*-mini", n.Line)
 	}
 	var err error
 	p.re, err = regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(p.text), `\*`, version) + dated + "$")

@@ -60,7 +60,7 @@ var _ planner.Planner = (*Planner)(nil)
 // New compiles the catalogue.
 func New(c Config) (*Planner, error) {
 	if c.Catalogue == nil {
-		return nil, errors.New("rules planner: a catalogue is needed")
+		return nil, errors.New("rules planner: Catalogue is required")
 	}
 	lexicon, err := retrieve.NewLexicon()
 	if err != nil {

@@ -29,10 +29,10 @@ func (all Effects) Check(returns plan.Type, args []Arg) []error {
 	for i, e := range all {
 		if e.Name == None {
 			if len(all) > 1 {
-				faults = append(faults, errors.New("the effects contain none and others as well"))
+				faults = append(faults, errors.New("the effect none must stand alone"))
 			}
 			if reason, ok := e.Rule[lone]; !ok || reason == "" || len(e.Rule) > 1 {
-				faults = append(faults, errors.New("the effects are none, but without a reason"))
+				faults = append(faults, errors.New("the effect none requires a reason"))
 			}
 			continue
 		}
@@ -49,7 +49,7 @@ func (all Effects) Check(returns plan.Type, args []Arg) []error {
 func (e Effect) check(returns plan.Type, args []Arg) []error {
 	s, ok := specs[e.Name]
 	if !ok {
-		return []error{fmt.Errorf("there is no effect called %s; the effects are %s", e.Name, strings.Join(slices.Sorted(maps.Keys(specs)), ", "))}
+		return []error{fmt.Errorf("unknown effect %s; the effects are %s", e.Name, strings.Join(slices.Sorted(maps.Keys(specs)), ", "))}
 	}
 	if word, ok := e.word(); ok && s.keys[lone].word == nil && s.keys[lone].types == nil {
 		need := s.needs[0]
@@ -60,12 +60,12 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 	}
 	var faults []error
 	if !s.of(returns) {
-		faults = append(faults, fmt.Errorf("it does not apply to what the tool returns, which is %s", returns))
+		faults = append(faults, fmt.Errorf("it does not apply to the tool's result, which is %s", returns))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Rule)) {
 		k, ok := s.keys[name]
 		if !ok {
-			faults = append(faults, fmt.Errorf("%s has no field %s; its fields are %s", e.Name, name, strings.Join(s.fields(), ", ")))
+			faults = append(faults, fmt.Errorf("unknown field %[2]s of %[1]s; the fields are %[3]s", e.Name, name, strings.Join(s.fields(), ", ")))
 			continue
 		}
 		err := k.check(name, e.Rule[name], returns, args)
@@ -137,9 +137,9 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	at := slices.IndexFunc(args, func(a Arg) bool { return a.Name == value })
 	switch {
 	case at < 0 && unread != nil:
-		return withKey(name, fmt.Errorf("%w, and there is no such setting", unread))
+		return withKey(name, fmt.Errorf("%w, and is not a setting", unread))
 	case at < 0:
-		return withKey(name, fmt.Errorf("there is no %s called %s", k.noun(), value))
+		return withKey(name, fmt.Errorf("unknown %s %s", k.noun(), value))
 	}
 	a := args[at]
 	switch {
@@ -237,7 +237,7 @@ func choiceWith(one string) key {
 func aFormat() key {
 	return key{word: func(returns plan.Type, s string) error {
 		if _, ok := named(returns, s); !ok {
-			return fmt.Errorf("%q is not a format that can be detected for %s", s, aOrAn(returns))
+			return fmt.Errorf("the format %q of %s cannot be detected", s, aOrAn(returns))
 		}
 		return nil
 	}}

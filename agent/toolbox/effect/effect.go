@@ -70,7 +70,7 @@ func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 // read parses one effect: a name with a word or with a rule of several keys.
 func read(item *yaml.Node) (Effect, error) {
 	if item.Kind != yaml.MappingNode || len(item.Content) != 2 {
-		return Effect{}, errors.New(`an effect is not of the form "name: rule"`)
+		return Effect{}, errors.New(`an effect must have the form "name: rule"`)
 	}
 	e := Effect{Name: item.Content[0].Value, Rule: map[string]string{}}
 	switch rule := item.Content[1]; rule.Kind {
@@ -80,7 +80,7 @@ func read(item *yaml.Node) (Effect, error) {
 		for i := 0; i < len(rule.Content); i += 2 {
 			key, value := rule.Content[i], rule.Content[i+1]
 			if value.Kind != yaml.ScalarNode {
-				return Effect{}, fmt.Errorf("the %s of the effect %s is not a word", key.Value, e.Name)
+				return Effect{}, fmt.Errorf("the %s of the effect %s must be a word", key.Value, e.Name)
 			}
 			if _, twice := e.Rule[key.Value]; twice {
 				return Effect{}, fmt.Errorf("the effect %s has the key %q twice", e.Name, key.Value)
@@ -88,7 +88,7 @@ func read(item *yaml.Node) (Effect, error) {
 			e.Rule[key.Value] = strings.TrimSpace(value.Value)
 		}
 	default:
-		return Effect{}, fmt.Errorf("the rule of the effect %s is neither a word nor a mapping", e.Name)
+		return Effect{}, fmt.Errorf("the rule of the effect %s must be a word or a mapping", e.Name)
 	}
 	return e, nil
 }

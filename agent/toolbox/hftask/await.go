@@ -83,7 +83,7 @@ func placeOf(accepted endpoint.Response) (place, error) {
 }
 
 // errJobOver marks the error of a job that has ended and needs no cancelling.
-var errJobOver = errors.New("the job is over")
+var errJobOver = errors.New("the job has ended")
 
 // watch polls the job until it is done, and returns its result.
 func (b *Backend) watch(

@@ -74,7 +74,7 @@ func (m manifest) check(host string) error {
 		Operator: plan.Say("The tool server at %s offers example sentences for %s, but these are not accepted from a server. "+
 			"Remove them there, and write them as examples in a tool's file.",
 			host, fmt.Sprintf("%.80q", slices.Min(all))),
-		Err: wrapAs(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
+		Err: wrapAs(toolbox.ErrDown, fmt.Errorf("%d capabilities have descriptions", len(all))),
 	}
 }
 

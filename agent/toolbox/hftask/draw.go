@@ -317,7 +317,7 @@ func readMap(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	defer leave()
 	made := p.Image.Rect.Size()
 	if !sameShape(made, j.sent.given) || max(made.X, made.Y) < min(leastMap, j.sent.size.X, j.sent.size.Y) {
-		return toolbox.Output{}, unreadable(errors.New("the map differs from its picture in shape"))
+		return toolbox.Output{}, unreadable(errors.New("the map has a different aspect ratio than the picture"))
 	}
 	img, err := media.Scaled(ctx, p.Image, j.sent.given.X, j.sent.given.Y)
 	if err != nil {

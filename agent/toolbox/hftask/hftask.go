@@ -101,9 +101,9 @@ var (
 func New(c Config) (*Backend, error) {
 	switch {
 	case c.Endpoint == nil:
-		return nil, errors.New("hftask: Config.Endpoint is missing")
+		return nil, errors.New("hftask: Config.Endpoint is required")
 	case c.Hub != nil && c.Hub.Models == nil:
-		return nil, errors.New("hftask: Hub.Models is missing")
+		return nil, errors.New("hftask: Hub.Models is required")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {

@@ -27,7 +27,7 @@ const (
 // route returns where the server does a task for a candidate. The error says why it cannot.
 func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how lookup) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
-		return route{}, fault(errors.New("the model's name does not have the form org/model"),
+		return route{}, fault(errors.New("the model name must have the form org/model"),
 			"%q is not the name of a model on Hugging Face; names look like org/model.", toolbox.Shorten(c.Model))
 	}
 	if b.hub != nil {

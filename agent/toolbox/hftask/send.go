@@ -89,7 +89,7 @@ func (p *pauses) next(ctx context.Context, wanted, expected time.Duration) error
 	return p.backend.config.Wait(ctx, wait)
 }
 
-var errTooLong = errors.New("the wait would exceed the deadline of the call")
+var errTooLong = errors.New("the wait would exceed the call's deadline")
 
 // send sends the request, waits while a model is loading or a long job is running, and returns the answer.
 func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer, error) {

@@ -98,7 +98,7 @@ func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	for i, s := range all[:min(len(all), maxSounds)] {
 		text := s.Blob
 		if text == "" && json.Unmarshal(s.Audio, &text) != nil || text == "" {
-			return toolbox.Output{}, unreadable(errors.New("a sound in the answer is missing"))
+			return toolbox.Output{}, unreadable(errors.New("the answer has a missing sound"))
 		}
 		content, err := a.fileContent(ctx, text)
 		if err != nil {

@@ -36,7 +36,7 @@ func textOutput(text string, t plan.Type) (toolbox.Output, error) {
 		text = list(text)
 	}
 	if text == "" {
-		return toolbox.Output{}, fault(errors.New("the answer has another form"), "The model's answer was not in the right form.")
+		return toolbox.Output{}, fault(errors.New("the answer has an unexpected form"), "The model's answer was not in the right form.")
 	}
 	return toolbox.Output{Value: text}, nil
 }

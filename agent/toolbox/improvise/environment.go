@@ -79,7 +79,7 @@ func Setup(ctx context.Context, dir string, log io.Writer) error {
 		return fmt.Errorf("install the packages: %w", err)
 	}
 	if err := os.Rename(lock+".new", lock); err != nil {
-		return fmt.Errorf("put the environment to use: %w", err)
+		return fmt.Errorf("activate the environment: %w", err)
 	}
 	return nil
 }

@@ -114,10 +114,10 @@ var (
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.Films == nil {
-		return nil, errors.New("programs need a sandbox and ffmpeg")
+		return nil, errors.New("a sandbox and ffmpeg are required")
 	}
 	if c.Timeout < 0 || c.Tokens < 0 {
-		return nil, errors.New("the time and the tokens of programs must not be negative")
+		return nil, errors.New("the program timeout and token limit must not be negative")
 	}
 	if c.Environment != "" {
 		var err error
@@ -202,7 +202,7 @@ func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.C
 func (b *Backend) allowed(c toolbox.Candidate) error {
 	switch {
 	case c.Run != python:
-		return &plan.Fault{Sentence: plan.Say("This version does not write programs of that kind."), Err: fmt.Errorf("no run is called %q", c.Run)}
+		return &plan.Fault{Sentence: plan.Say("This version does not write programs of that kind."), Err: fmt.Errorf("unknown run %q", c.Run)}
 	case c.Program != "":
 		if err := Check(c.Program); err != nil {
 			return &plan.Fault{Sentence: plan.Say("The program of this tool cannot be read."), Err: err}

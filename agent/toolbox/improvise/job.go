@@ -94,17 +94,17 @@ func refused(p program) error {
 func (j *job) run(ctx context.Context, p program, settings map[string]any, round int) (toolbox.Output, error) {
 	dir, err := filepath.Abs(filepath.Join(j.call.Dir, "program-"+strconv.Itoa(round)))
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("find the folder of a program: %w", err)
+		return toolbox.Output{}, fmt.Errorf("find the program's folder: %w", err)
 	}
 	if err := j.lay(dir, p.Source, settings); err != nil {
-		return toolbox.Output{}, fmt.Errorf("lay out a program: %w", err)
+		return toolbox.Output{}, fmt.Errorf("write a program: %w", err)
 	}
 	c := j.machine.python.command("-I", "-B", "-u", "run.py")
 	c.Dir, c.Timeout, c.Memory, c.File = dir, j.config.Timeout, mostMemory, j.config.Limits.Bytes
 	c.Env = []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"}
 	env, err := magick.Lay(dir)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("lay out the policy of ImageMagick: %w", err)
+		return toolbox.Output{}, fmt.Errorf("write ImageMagick's policy: %w", err)
 	}
 	c.Env = append(c.Env, env)
 	for _, in := range j.inputs {

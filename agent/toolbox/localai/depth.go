@@ -78,7 +78,7 @@ func readDepth(body []byte) (*image.NRGBA, error) {
 	}
 	w, h, n := answer.Width, answer.Height, len(answer.Depth)
 	if w < 1 || h < 1 || w > n || h > n || w*h != n {
-		return nil, unreadable(fmt.Errorf("the depth map has %d distances for %d × %d pixels", n, w, h))
+		return nil, unreadable(fmt.Errorf("the depth map has %d values for %d × %d pixels", n, w, h))
 	}
 	near := nearness(answer.Depth)
 	least, most := slices.Min(near), slices.Max(near)

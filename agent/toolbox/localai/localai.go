@@ -80,7 +80,7 @@ func (j job) prompt() string { return toolbox.OneLine(toolbox.Expand(j.how.Promp
 // New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("localai: Config.Endpoint is missing")
+		return nil, errors.New("localai: Config.Endpoint is required")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {

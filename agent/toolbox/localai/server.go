@@ -81,7 +81,7 @@ func (j job) fileOf(arg string) (string, error) {
 	if vs := j.Args[arg]; len(vs) > 0 && vs[0].Path != "" {
 		return vs[0].Path, nil
 	}
-	return "", fault(fmt.Errorf("the call has no file for %s", arg), "The %s to work on is missing.", plan.Type(arg))
+	return "", fault(fmt.Errorf("missing file for %s", arg), "The %s to work on is missing.", plan.Type(arg))
 }
 
 // content returns the first file in an answer of the form of OpenAI's image API: Base64, or a link to the

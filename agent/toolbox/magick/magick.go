@@ -37,11 +37,11 @@ const policyFile = "policy.xml"
 // makes the program use it.
 func Lay(dir string) (env string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return "", fmt.Errorf("find the folder of a policy: %w", err)
+		return "", fmt.Errorf("find the policy folder: %w", err)
 	}
 	file := filepath.Join(dir, policyFile)
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) { // an earlier file is read-only
-		return "", fmt.Errorf("replace the policy of ImageMagick: %w", err)
+		return "", fmt.Errorf("write ImageMagick's policy: %w", err)
 	}
 	return "MAGICK_CONFIGURE_PATH=" + dir, os.WriteFile(file, policy, 0o400)
 }

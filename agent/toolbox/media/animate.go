@@ -67,7 +67,7 @@ var (
 )
 
 // errSizes is returned if the frames have different sizes.
-var errSizes = errors.New("the frames of an animation have different sizes")
+var errSizes = errors.New("animation frames must have the same size")
 
 // eachFrame calls do with each composed frame of an animation.
 func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.NRGBA, shown showing) error) error {
@@ -107,7 +107,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 func tooLarge(most int64) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(most)),
-		Err:      errors.New("an animation is too large"),
+		Err:      errors.New("the animation is too large"),
 		Final:    true,
 	}
 }

@@ -92,7 +92,7 @@ func frameOfWebP(ctx context.Context, body []byte, canvas image.Rectangle) (plac
 	}
 	img, err := imagefile.DecodeWebP(newReader(ctx, still))
 	if err == nil && img.Bounds().Size() != at.Size() {
-		err = errors.New("webp: a frame does not have its declared size")
+		err = errors.New("webp: the frame size differs from its header")
 	}
 	return placed{img, at}, err
 }

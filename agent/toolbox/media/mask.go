@@ -119,7 +119,7 @@ func WriteMask(ctx context.Context, path string, m *Mask) error {
 	if m.Parts < 1 || m.Parts > MaxParts || len(m.Index) != m.Width*m.Height {
 		return &plan.Fault{
 			Sentence: plan.Say("A mask must have between 1 and 255 parts."),
-			Err:      errors.New("mask with a wrong count of parts or pixels"),
+			Err:      errors.New("wrong number of mask parts or pixels"),
 		}
 	}
 	palette := color.Palette{color.Black}
@@ -129,7 +129,7 @@ func WriteMask(ctx context.Context, path string, m *Mask) error {
 	img := &image.Paletted{Pix: m.Index, Stride: m.Width, Rect: image.Rect(0, 0, m.Width, m.Height), Palette: palette}
 	for _, p := range m.Index {
 		if int(p) > m.Parts {
-			return &plan.Fault{Sentence: plan.Say("The mask is damaged."), Err: errors.New("mask index beyond its parts")}
+			return &plan.Fault{Sentence: plan.Say("The mask is damaged."), Err: errors.New("mask index out of range")}
 		}
 	}
 	return writeFile(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })

@@ -223,7 +223,7 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 			return imagefile.EncodeICO(w, img)
 		default:
 		}
-		return fmt.Errorf("cannot write pictures as %q", f)
+		return fmt.Errorf("unknown picture format %q", f)
 	})
 }
 

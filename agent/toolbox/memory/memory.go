@@ -34,7 +34,7 @@ const (
 
 // ErrTooLittle is returned for work that needs more than the whole budget. Code that replaces a failure's
 // sentence should keep this one.
-var ErrTooLittle = errors.New("the work needs more than the whole memory budget")
+var ErrTooLittle = errors.New("the work exceeds the whole memory budget")
 
 // Config sets the size of a Budget.
 type Config struct {

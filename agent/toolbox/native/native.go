@@ -140,7 +140,7 @@ func (n *Native) find(b toolbox.Candidate) (operation.Func, error) {
 	if !ok {
 		return nil, &plan.Fault{
 			Sentence: plan.Say("This program has no built-in way to do that."),
-			Err:      fmt.Errorf("no native operation is called %q", b.Run),
+			Err:      fmt.Errorf("unknown native operation %q", b.Run),
 		}
 	}
 	return op, nil

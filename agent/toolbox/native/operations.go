@@ -51,7 +51,7 @@ func tableOf(limits media.Limits) (map[string]operation.Func, error) {
 	for _, operations := range served(limits) {
 		for name, op := range operations {
 			if all[name] != nil {
-				return nil, fmt.Errorf("two operations are called %q", name)
+				return nil, fmt.Errorf("duplicate operation %q", name)
 			}
 			all[name] = op
 		}

@@ -61,7 +61,7 @@ func formOf(t plan.Type) (form, error) {
 	case plan.Category:
 		return form{about: aboutLabels, schema: schemaOfLabels, read: readLabels}, nil
 	}
-	return form{}, fault(fmt.Errorf("no form for type %s", t), "A model that answers in words cannot make a result of type %s.", t)
+	return form{}, fault(fmt.Errorf("no answer form for type %s", t), "A model that answers in words cannot make a result of type %s.", t)
 }
 
 // format returns the response format for a level of structured output: bySchema, byJSON or byWords.

@@ -110,7 +110,7 @@ const (
 // New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("openai: Config.Endpoint is missing")
+		return nil, errors.New("openai: Config.Endpoint is required")
 	}
 	if c.Find == nil {
 		c.Voice = cmp.Or(c.Voice, "alloy")
@@ -209,7 +209,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 	for _, a := range files(c) {
 		switch {
 		case !r.media:
-			return toolbox.Output{}, fault(fmt.Errorf("%s was given a file as %q", backing.Name(), a.arg),
+			return toolbox.Output{}, fault(fmt.Errorf("%s got a file for %q", backing.Name(), a.arg),
 				"The model used here does not accept files.")
 		case !b.outward().May():
 			return toolbox.Output{}, b.outward().Refusal()

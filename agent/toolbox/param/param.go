@@ -133,7 +133,7 @@ const maxText = 4000
 func (p Param) Read(text string) (Value, error) {
 	known, ok := types[p.Type]
 	if !ok {
-		return Value{}, fmt.Errorf("parameter %s has the unknown type %q", p.Name, p.Type)
+		return Value{}, fmt.Errorf("parameter %s has an unknown type %q", p.Name, p.Type)
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	data, ok := p.data(known, text)
@@ -290,12 +290,12 @@ func (p Param) notUnderstood(text string) error {
 	if p.Type == Format {
 		return &plan.Fault{
 			Sentence: plan.Say("It can be saved as %s or %s, but not as %q; please name one of these.", strings.Join(some, ", "), last, shorten(text)),
-			Err:      fmt.Errorf("no format can be read for %s", p.Name), Final: true,
+			Err:      fmt.Errorf("invalid format for %s", p.Name), Final: true,
 		}
 	}
 	return &plan.Fault{
 		Sentence: plan.Say("I do not understand %q as %s; say for example %s or %q.", shorten(text), what, quoted(some), last),
-		Err:      fmt.Errorf("no %s can be read for %s", p.Type, p.Name), Final: true,
+		Err:      fmt.Errorf("invalid %s for %s", p.Type, p.Name), Final: true,
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 			break
 		}
 		if !ok {
-			return toolbox.Output{}, errors.New("-i of ffmpeg is not followed by a resource")
+			return toolbox.Output{}, errors.New("-i must be followed by a resource")
 		}
 		in, err := r.input(arg, args[:i])
 		if err != nil {
@@ -37,7 +37,7 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 		job.Inputs, given, args = append(job.Inputs, in), append(given, arg), args[i+2:]
 	}
 	if len(given) == 0 {
-		return toolbox.Output{}, errors.New("ffmpeg is given no -i")
+		return toolbox.Output{}, errors.New("missing -i")
 	}
 	if "."+r.ending == motionEnding {
 		return r.motion(job, args)

@@ -88,7 +88,7 @@ func (r *commandLine) once(args []string) (toolbox.Output, error) {
 	if magick.Is(c.Program) {
 		env, err := magick.Lay(c.Dir)
 		if err != nil {
-			return toolbox.Output{}, fmt.Errorf("lay out the policy of ImageMagick: %w", err)
+			return toolbox.Output{}, fmt.Errorf("write ImageMagick's policy: %w", err)
 		}
 		c.Env = []string{env}
 	}

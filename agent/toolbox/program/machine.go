@@ -21,7 +21,7 @@ type machine struct{ config Config }
 func (m machine) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
 	var err error
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
-		return nil, fmt.Errorf("find the folder of a call: %w", err)
+		return nil, fmt.Errorf("find the call's folder: %w", err)
 	}
 	out, err := m.config.Sandbox.Run(ctx, c)
 	switch {

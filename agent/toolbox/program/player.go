@@ -29,7 +29,7 @@ const early = 2 * time.Second
 func (p Player) Play(ctx context.Context, c toolbox.Call, tune string) (out toolbox.Output, complaint string, err error) {
 	asked, err := composer.Asked(c.Text("prompt"))
 	if err != nil {
-		return toolbox.Output{}, "", fmt.Errorf("read a length: %w", err)
+		return toolbox.Output{}, "", fmt.Errorf("read the duration: %w", err)
 	}
 	sound, printed, err := p.musician.play(ctx, c, tune)
 	switch {

@@ -51,7 +51,7 @@ type operation struct {
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.FFmpeg == nil {
-		return nil, errors.New("programs need a sandbox and ffmpeg")
+		return nil, errors.New("a sandbox and ffmpeg are required")
 	}
 	c.Limits = c.Limits.OrDefault()
 	m := machine{c}
@@ -98,6 +98,6 @@ func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
 func unknown(run string) error {
 	return &plan.Fault{
 		Sentence: plan.Say("This version does not know how to do that with a program."),
-		Err:      fmt.Errorf("no operation is called %q", run),
+		Err:      fmt.Errorf("unknown operation %q", run),
 	}
 }

@@ -135,7 +135,7 @@ func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, erro
 	for number := range strings.SplitSeq(wanted.Text, ",") {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n > len(areas) {
-			return document{}, fmt.Errorf("choose pages: there is no page %q", number)
+			return document{}, fmt.Errorf("choose pages: unknown page %q", number)
 		}
 		chosen.areas = append(chosen.areas, areas[n-1])
 	}
@@ -222,7 +222,7 @@ func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, 
 		err = sandbox.Left(path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("put pages together: %w", err)
+		return "", fmt.Errorf("combine pages: %w", err)
 	}
 	return path, nil
 }

@@ -145,7 +145,7 @@ func packable(length time.Duration) error {
 		return &plan.Fault{
 			Sentence: plan.Say("That is %s of video, and the limit is %s; trim it to a shorter part first.",
 				plan.Span(length), plan.Span(longestFilm)),
-			Err: errors.New("too long to be encoded"),
+			Err: errors.New("too long to encode"),
 		}
 	}
 	return nil

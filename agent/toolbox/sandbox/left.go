@@ -17,7 +17,7 @@ func Left(path string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("a program's output is not a regular file")
 	case names(info) > 1:
-		return errors.New("a program's output is a hard link to a file")
+		return errors.New("a program's output is a hard link")
 	}
 	return nil
 }

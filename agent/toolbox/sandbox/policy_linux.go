@@ -128,7 +128,7 @@ func changeUser() error {
 	}
 	for _, c := range needed {
 		if all.Effective&(1<<c.capability) == 0 {
-			return fmt.Errorf("it is root without %s", c.name)
+			return fmt.Errorf("root lacks %s", c.name)
 		}
 	}
 	// This keeps its capabilities, and makes access(2) respect them: some programs use it to check
@@ -139,7 +139,7 @@ func changeUser() error {
 	// Only this thread changes; the others end when it becomes the program.
 	for _, c := range []struct{ call, first uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, ownUser}, {unix.SYS_SETRESUID, ownUser}} {
 		if _, _, err := unix.RawSyscall(c.call, c.first, c.first, c.first); err != 0 {
-			return fmt.Errorf("it may not become user %d: %w", ownUser, err)
+			return fmt.Errorf("cannot become user %d: %w", ownUser, err)
 		}
 	}
 	return nil
@@ -280,14 +280,14 @@ func (h protection) lacks() error {
 		all = append(all, errors.New("this kernel has no Landlock, or it is not enabled: "+
 			"programs may read and write the files that this process may"))
 	} else if h.Landlock < truncates {
-		all = append(all, fmt.Errorf("this kernel's Landlock has version %d; only version %d (Linux 6.2) and later keep programs from emptying files",
+		all = append(all, fmt.Errorf("this kernel has Landlock version %d; only version %d (Linux 6.2) and later prevent programs from truncating files",
 			h.Landlock, truncates))
 	}
 	if !h.Filtered {
 		all = append(all, errors.New("system calls are not filtered on this kernel or processor: "+
 			"programs may open sockets, outlive their run, change the times and attributes of files, and end each other"))
 		if !h.OwnUser {
-			all = append(all, errors.New("since system calls are not filtered and programs have no user of their own, "+
+			all = append(all, errors.New("since system calls are not filtered and programs do not run as a separate user, "+
 				"they may end other processes of their user, change their limits, and change the mode and owner of its files"))
 		}
 	}

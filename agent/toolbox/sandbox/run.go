@@ -126,7 +126,7 @@ func unstarted(c Command, err error) error {
 var errLimit = errors.New("a limit was reached")
 
 // ErrLarge is wrapped by the errors of programs that wrote too much.
-var ErrLarge = errors.New("the program wrote too much")
+var ErrLarge = errors.New("the program's output is too large")
 
 // tooMuch returns the fault of a program that reached a limit.
 func tooMuch(sentence plan.Message) error { return &plan.Fault{Sentence: sentence, Err: errLimit} }

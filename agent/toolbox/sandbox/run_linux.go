@@ -106,5 +106,5 @@ func awaitGroup(group int) error {
 		}
 		time.Sleep(rest)
 	}
-	return errors.New("a process that the program started does not end")
+	return errors.New("a child process of the program is still running")
 }

@@ -15,7 +15,7 @@ func Enter() {}
 func (s *Sandbox) confinement(context.Context) Confinement {
 	return Confinement{
 		User:  "Programs run as the user of this process.",
-		Lacks: errors.New("programs are confined on Linux only: here they may access whatever this process may"),
+		Lacks: errors.New("programs are only confined on Linux: here they can access everything that this process can"),
 	}
 }
 

@@ -110,7 +110,7 @@ type Sandbox struct{ config Config }
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Sandbox, error) {
 	if c.Memory < 0 || c.File < 0 || c.Disk < 0 || c.Processes < 0 || c.Timeout < 0 {
-		return nil, errors.New("the limits of the sandbox must not be negative")
+		return nil, errors.New("sandbox limits must not be negative")
 	}
 	return &Sandbox{Config{
 		Memory:    cmp.Or(c.Memory, 2<<30),

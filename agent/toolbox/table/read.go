@@ -116,7 +116,7 @@ func fields(item json.RawMessage) (names, cells []string, err error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(item))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, nil, errors.New("a row is neither an object nor a list")
+		return nil, nil, errors.New("a row must be an object or a list")
 	}
 	for d.More() {
 		name, err := d.Token()

@@ -39,7 +39,7 @@ func (t Table) Write(f Format) (string, error) {
 	case YAML:
 		return t.yaml()
 	}
-	return "", fmt.Errorf("tables cannot be written as %q", f)
+	return "", fmt.Errorf("unknown table format %q", f)
 }
 
 func (t Table) separated(mark rune) (string, error) {

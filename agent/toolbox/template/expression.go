@@ -125,16 +125,16 @@ func (o operation) kind(s Scope) (Kind, error) {
 		return Number, nil
 	case "if":
 		if kinds[1] != kinds[2] {
-			return 0, fmt.Errorf("%s returns either a number or a text", o)
+			return 0, fmt.Errorf("%s must always return a number, or always a text", o)
 		}
 		return kinds[1], nil
 	}
 	if o.sign == "letters" {
-		return 0, fmt.Errorf("%s is not a text written by people", o.of[0])
+		return 0, fmt.Errorf("%s must be a text written by people", o.of[0])
 	}
 	for i, k := range kinds {
 		if k != Number {
-			return 0, fmt.Errorf("%s is not a number", o.of[i])
+			return 0, fmt.Errorf("%s must be a number", o.of[i])
 		}
 	}
 	if o.sign == "span" || o.sign == "clock" {

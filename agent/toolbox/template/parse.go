@@ -115,14 +115,14 @@ func (p *parser) call(function string) (expression, error) {
 		}
 	}
 	if n, ok := functions[function]; !ok || n != len(o.of) {
-		return nil, fmt.Errorf("there is no function %s with %d arguments", function, len(o.of))
+		return nil, fmt.Errorf("unknown function %s with %d arguments", function, len(o.of))
 	}
 	return o, p.close()
 }
 
 func (p *parser) close() error {
 	if _, ok := p.accept(")"); !ok {
-		return errors.New("a ) is missing")
+		return errors.New("missing )")
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func tokenize(text string) ([]string, error) {
 		case c == '\'':
 			length := strings.IndexByte(text[end:], '\'')
 			if length < 0 {
-				return nil, fmt.Errorf("{%s}: a ' is missing", text)
+				return nil, fmt.Errorf("{%s}: missing '", text)
 			}
 			tokens = append(tokens, text[i:end+length])
 			i = end + length + 1

@@ -83,7 +83,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 			continue
 		}
 		if k, err := f.value.kind(s); err != nil || k != Number {
-			faults = append(faults, errors.Join(fmt.Errorf("%s is not a number", name), err))
+			faults = append(faults, errors.Join(fmt.Errorf("%s must be a number", name), err))
 		}
 	}
 	faults = append(faults, r.Notes.check("notes", s)...)
@@ -165,7 +165,7 @@ func (l *Let) check(s Scope) []error {
 		case err != nil:
 			faults = append(faults, fmt.Errorf("let: %w", err))
 		case k != Number && k != Closed:
-			faults = append(faults, fmt.Errorf("let: {%s} is neither a number nor a text from a fixed list", name))
+			faults = append(faults, fmt.Errorf("let: {%s} must be a number or a text from a fixed list", name))
 		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName}, name):
 			faults = append(faults, fmt.Errorf("let: {%s} is already defined", name))
 		}

@@ -109,7 +109,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 		}
 	}
 	if r.base == "" && len(faults) == 0 {
-		faults = append(faults, fmt.Errorf("line %d: a request has no url", node.Line))
+		faults = append(faults, fmt.Errorf("line %d: url is missing", node.Line))
 	}
 	standard := http.MethodGet
 	if r.bodies() > 0 {

@@ -41,7 +41,7 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 		r.form, err = readFields(node, false)
 		return err
 	case !slices.Contains([]string{"method", "url", "body", "token", "result", "timeout", "retries"}, key):
-		return errors.New("is not a field of a request")
+		return errors.New("is not a request field")
 	case node.Kind != yaml.ScalarNode:
 		return errors.New("must be a text")
 	}
@@ -57,22 +57,22 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 		return err
 	case "token":
 		if r.token = text; !variable.MatchString(text) { // it may be the token itself, so it is not repeated
-			return errors.New("is the name of the variable that holds the token, such as STICKERS_TOKEN")
+			return errors.New("must be the name of the variable with the token, such as STICKERS_TOKEN")
 		}
 	case "result":
 		if text == "" {
 			return nil
 		}
 		if r.result = strings.Split(text, "."); slices.Contains(r.result, "") {
-			return fmt.Errorf("%q is not a path such as data.0.url", text)
+			return fmt.Errorf("invalid path %q: expected a path such as data.0.url", text)
 		}
 	case "timeout":
 		if r.timeout, err = time.ParseDuration(text); err != nil || r.timeout < time.Second || r.timeout > maxTimeout {
-			return fmt.Errorf("%q is not a duration from 1s to 10m", text)
+			return fmt.Errorf("invalid duration %q: expected 1s to 10m", text)
 		}
 	case "retries":
 		if r.retries, err = strconv.Atoi(text); err != nil || r.retries < 0 || r.retries > maxRetries {
-			return fmt.Errorf("%q is not a number from 0 to %d", text, maxRetries)
+			return fmt.Errorf("invalid number %q: expected 0 to %d", text, maxRetries)
 		}
 	}
 	return nil
@@ -90,11 +90,11 @@ func (r *Request) readURL(text string) error {
 	host, _, _ := strings.Cut(rest, "/")
 	switch {
 	case !ok || host == "":
-		return fmt.Errorf("%q is not a URL such as https://example.com/make", text)
+		return fmt.Errorf("invalid URL %q: expected a URL such as https://example.com/make", text)
 	case strings.ContainsAny(scheme+host, "{}"):
 		return errors.New("the scheme and the host must not contain slots: tools may only call fixed hosts")
 	case strings.Contains(host, "@"):
-		return errors.New("must not contain a user or a password: name a variable in token instead")
+		return errors.New("must not contain a user or a password: use token for a variable with the secret")
 	case strings.ContainsAny(text, "?#"):
 		return errors.New("must not contain ? or #: put parameters under query")
 	}
@@ -105,7 +105,7 @@ func (r *Request) readURL(text string) error {
 		}
 	}
 	if !origin.MatchString(base) {
-		return fmt.Errorf("%q is not an address such as https://example.com:8000", base)
+		return fmt.Errorf("invalid address %q: expected an address such as https://example.com:8000", base)
 	}
 	pieces, err := readText(cmp.Or(rest[len(host):], "/"))
 	if err != nil {

@@ -310,7 +310,7 @@ func readSlot(inner string) (piece, error) {
 	if role == "if" || role == "each" || role == "text" {
 		return piece{}, fmt.Errorf("{%s: …} is a text, because it is in quotation marks; write {%s} without them", role, conditional[role])
 	}
-	return piece{}, fmt.Errorf("{%s} is not known; write {file:…} or {out:…}", inner)
+	return piece{}, fmt.Errorf("unknown slot {%s}; write {file:…} or {out:…}", inner)
 }
 
 // Expand returns the arguments, starting with the program.
@@ -341,10 +341,10 @@ func alike(a, b *yaml.Node) bool {
 func (a *Argv) check(s Scope, w Written, motion bool) []error {
 	var faults []error
 	if a.Program() == "" {
-		faults = append(faults, errors.New("argv does not start with the name of a program"))
+		faults = append(faults, errors.New("argv must start with a program name"))
 	}
 	if strings.ContainsAny(a.Program(), " /") {
-		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with the name of a program", a.Program()))
+		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with a program name", a.Program()))
 	}
 	c := check{scope: s, may: w, program: a.Program(), motion: motion}
 	c.parts(a.parts)

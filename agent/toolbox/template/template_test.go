@@ -172,7 +172,7 @@ func TestReadFails(t *testing.T) {
 		`[x, "{1 +}"]`:                                "incomplete",
 		`[x, "{1 2}"]`:                                "unexpected",
 		`[x, "{a b}"]`:                                "unexpected",
-		`[x, "{(1}"]`:                                 "a ) is missing",
+		`[x, "{(1}"]`:                                 "missing )",
 		`[x, "{'a}"]`:                                 "a ' is missing",
 		`[x, "{pow(1, 2)}"]`:                          "no function pow",
 		`[x, "{min(1)}"]`:                             "no function min with 1",

@@ -51,18 +51,18 @@ func unpacks(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// entry returns why an entry must not be unpacked: its name leads outside the folder or occurs twice, or it
+// entry returns why an entry must not be unpacked: its name points outside the folder or occurs twice, or it
 // is neither a file nor a folder.
 func entry(f *zip.File, names map[string]bool) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	folded := strings.ToLower(name) // names on Windows and macOS ignore case
 	switch mode := f.Mode(); {
 	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00"):
-		return errors.New("its name leads outside the folder")
+		return errors.New("its name points outside the folder")
 	case names[folded]:
-		return errors.New("its name occurs twice")
+		return errors.New("its name is used twice")
 	case !mode.IsRegular() && !mode.IsDir():
-		return fmt.Errorf("it is neither a file nor a folder: %s", mode.Type())
+		return fmt.Errorf("it must be a file or a folder, not %s", mode.Type())
 	}
 	names[folded] = true
 	return nil

@@ -276,7 +276,7 @@ func (v *Verifier) pictures(ctx context.Context) []image.Point {
 
 func list[T plan.Box | plan.Point | plan.Class | plan.Part](value string) ([]T, error) {
 	if value == "" {
-		return nil, errors.New("there is no list")
+		return nil, errors.New("the list is missing")
 	}
 	all, err := plan.DecodeValue[T](plan.Resource{Value: value})
 	if err == nil && len(all) > maxItems {

@@ -102,7 +102,7 @@ func (b bench) verify(tool string, given args, out toolbox.Output) error {
 	b.Helper()
 	t, ok := b.tools.Tool(tool)
 	if !ok {
-		b.Fatalf("there is no tool called %s", tool)
+		b.Fatalf("unknown tool %s", tool)
 	}
 	call := toolbox.Call{Tool: tool, Returns: t.Returns, Args: map[string][]toolbox.Value{}, Dir: b.TempDir()}
 	for name, v := range given {

@@ -51,7 +51,7 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	case name == "":
 		return place{}, &plan.Fault{
 			Sentence: plan.Say("Please say which place you want the weather for; name a town, such as “Lisbon” or “London, UK”."),
-			Err:      errors.New("the text names no place"),
+			Err:      errors.New("no place name in the text"),
 		}
 	case len([]rune(name)) > maxPlace:
 		return place{}, &plan.Fault{
@@ -75,13 +75,13 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	if len(found) > 0 {
 		return place{}, &plan.Fault{
 			Sentence: plan.Say("I cannot find “%s”, but I know %s. Say which one you mean, or name another town.", name, plan.Or(some(found)...)),
-			Err:      errors.New("places with that name are elsewhere"), Final: true,
+			Err:      errors.New("no place of that name in that region"), Final: true,
 		}
 	}
 	return place{}, &plan.Fault{
 		Sentence: plan.Say("I cannot find a place called “%s”. Check the spelling, or name the nearest town with its country, such as “London, UK”.",
 			name),
-		Err: errors.New("no such place"), Final: true,
+		Err: errors.New("unknown place"), Final: true,
 	}
 }
 

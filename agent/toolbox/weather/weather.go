@@ -78,10 +78,10 @@ func New(c Config) (*Backend, error) {
 	b.health = memo.New(memo.Config[struct{}]{Ask: b.check, Life: probeLife, Clock: c.Now})
 	var err error
 	if b.forecasts, err = c.endpoint(cmp.Or(c.BaseURL, publicForecast)); err != nil {
-		return nil, fmt.Errorf("the address of the weather service: %w", err)
+		return nil, fmt.Errorf("invalid weather service address: %w", err)
 	}
 	if b.places, err = c.endpoint(cmp.Or(c.GeocodingURL, publicGeocoding)); err != nil {
-		return nil, fmt.Errorf("the address of the geocoding service: %w", err)
+		return nil, fmt.Errorf("invalid geocoding service address: %w", err)
 	}
 	return b, nil
 }

@@ -26,7 +26,7 @@ func ParseHosts(list string) (Hosts, error) {
 		switch {
 		case h == "":
 		case !entry.MatchString(h):
-			return nil, fmt.Errorf("%q is not a host: use names such as example.com or gpu1:8000, separated by commas", h)
+			return nil, fmt.Errorf("invalid host %q: expected hosts such as example.com or gpu1:8000, separated by commas", h)
 		default:
 			all = append(all, h)
 		}

@@ -104,7 +104,7 @@ const (
 // New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Measurer == nil {
-		return nil, errors.New("webapi: Config.Measurer is missing")
+		return nil, errors.New("webapi: Config.Measurer is required")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
@@ -114,7 +114,7 @@ func New(c Config) (*Backend, error) {
 	b.health = memo.New(memo.Config[struct{}]{Ask: b.connect, Life: memo.For(fresh), Clock: c.Clock})
 	named, err := endpoint.New(endpoint.Config{BaseURL: c.Base})
 	if err != nil {
-		return nil, fmt.Errorf("the address of a service: %w", err)
+		return nil, fmt.Errorf("invalid service address: %w", err)
 	}
 	b.private, b.host = named.Private(), named.Host()
 	return b, nil
@@ -186,7 +186,7 @@ func (b *Backend) connect(ctx context.Context) (none struct{}, err error) {
 	defer cancel()
 	base, err := url.Parse(b.config.Base)
 	if err != nil {
-		return none, fmt.Errorf("the address of a service: %w", err)
+		return none, fmt.Errorf("invalid service address: %w", err)
 	}
 	dial := b.config.Dial
 	switch {
@@ -264,7 +264,7 @@ type only struct {
 // RoundTrip rejects requests to other hosts.
 func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.EqualFold(r.URL.Scheme+"://"+r.URL.Host, o.base) {
-		return nil, errors.New("a redirect to another host is not followed")
+		return nil, errors.New("redirects to another host are not followed")
 	}
 	return o.next.RoundTrip(r) //nolint:wrapcheck // callers match the error
 }

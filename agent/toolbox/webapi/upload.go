@@ -75,12 +75,12 @@ func (u *uploads) value(of string) (toolbox.Value, string, error) {
 	if one {
 		var err error
 		if at, err = strconv.Atoi(number); err != nil {
-			return toolbox.Value{}, "", fmt.Errorf("read the number of a file: %w", err)
+			return toolbox.Value{}, "", fmt.Errorf("parse a file number: %w", err)
 		}
 	}
 	values := u.call.Args[arg]
 	if at < 0 || at >= len(values) {
-		return toolbox.Value{}, "", fmt.Errorf("there is no file %s", of)
+		return toolbox.Value{}, "", fmt.Errorf("unknown file %s", of)
 	}
 	if one {
 		arg += "-" + strconv.Itoa(at+1)

@@ -25,12 +25,12 @@ func NewSchema[T any](name string, closed map[reflect.Type][]string) (*Schema, e
 	}
 	form, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
-		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
+		return nil, fmt.Errorf("schema of job %s: %w", name, err)
 	}
 	full(form)
 	encoded, err := json.Marshal(form)
 	if err != nil {
-		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
+		return nil, fmt.Errorf("schema of job %s: %w", name, err)
 	}
 	return &Schema{name: name, json: encoded}, nil
 }

@@ -19,7 +19,7 @@ type question struct {
 func parseQuestion(body []byte) (question, error) {
 	var q question
 	if err := json.Unmarshal(body, &q); err != nil {
-		return question{}, fmt.Errorf("read the request of a chat completion: %w", err)
+		return question{}, fmt.Errorf("read a chat completion request: %w", err)
 	}
 	return q, nil
 }

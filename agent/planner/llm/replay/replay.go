@@ -214,7 +214,7 @@ func (r *Recordings) load(name string) error {
 	} else {
 		var f file
 		if f, err = decodeFile(data); err == nil && name != fileName(f.Request) {
-			err = fmt.Errorf("the file of request %q should be %s", f.Request, fileName(f.Request))
+			err = fmt.Errorf("the file name of request %q must be %s", f.Request, fileName(f.Request))
 		}
 		r.requests[f.Request] = f.Exchanges
 	}

@@ -40,7 +40,7 @@ func readLists(file string) (*Lists, error) {
 				continue
 			}
 			if section == "" {
-				return nil, fmt.Errorf("english.txt:%d: %q is outside of a section", n+1, p)
+				return nil, fmt.Errorf("english.txt:%d: %q is outside a section", n+1, p)
 			}
 			e.lists[section] = append(e.lists[section], p)
 			e.sets[section][p] = true

@@ -47,7 +47,7 @@ func readRewritings(file string) (map[string][]rewriting, error) {
 		}
 		pattern, replacement, ok := strings.Cut(line, " => ")
 		if !ok || section == "" {
-			return nil, fmt.Errorf("tidy.txt:%d: %q is not a rewriting in a section", n+1, line)
+			return nil, fmt.Errorf("tidy.txt:%d: %q is not a rewrite rule in a section", n+1, line)
 		}
 		compiled, err := regexp.Compile("(?i)" + pattern)
 		if err != nil {

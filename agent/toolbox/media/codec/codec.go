@@ -309,7 +309,7 @@ func (p planes) image(pix []byte, premultiplied bool) image.Image {
 
 func checkSize(width, height uint32, maxPixels int64) error {
 	if width == 0 || height == 0 || int64(width) > maxPixels/int64(height) {
-		return fmt.Errorf("the picture has %d × %d pixels, not as declared in its file", width, height)
+		return fmt.Errorf("the picture has %d × %d pixels, unlike its header", width, height)
 	}
 	return nil
 }

@@ -56,13 +56,13 @@ type FFmpeg struct {
 // New checks the configuration. It runs nothing.
 func New(c Config) (*FFmpeg, error) {
 	if c.Timeout < 0 || c.Longest < 0 {
-		return nil, errors.New("the times of ffmpeg must not be negative")
+		return nil, errors.New("ffmpeg's timeouts must not be negative")
 	}
 	confined := c.Sandbox
 	if confined == nil {
 		var err error
 		if confined, err = sandbox.New(sandbox.Config{}); err != nil {
-			return nil, fmt.Errorf("prepare the sandbox of ffmpeg: %w", err)
+			return nil, fmt.Errorf("prepare ffmpeg's sandbox: %w", err)
 		}
 	}
 	return &FFmpeg{

@@ -46,7 +46,7 @@ func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]medi
 
 func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, most int) ([]media.Frame, error) {
 	if most < 1 {
-		return nil, errors.New("no picture of the video is asked for")
+		return nil, errors.New("no frames were requested")
 	}
 	v, err := f.open(ctx, found, path, false)
 	if err == nil {

@@ -82,7 +82,7 @@ func WalkGIF(b []byte, each func(GIFFrame) error) error {
 			}
 			f.Control = nil
 		default:
-			return errors.New("gif: a block of an unknown kind")
+			return errors.New("gif: unknown block type")
 		}
 	}
 	if !ok {

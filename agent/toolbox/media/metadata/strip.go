@@ -39,10 +39,10 @@ func File(ctx context.Context, path string) (_ string, err error) {
 	}
 	to, err := os.CreateTemp(filepath.Dir(path), "stripped-*")
 	if err != nil {
-		return "", fmt.Errorf("leave out metadata: %w", err)
+		return "", fmt.Errorf("strip metadata: %w", err)
 	}
 	if err := errors.Join(kept.write(ctx, to, from), to.Close()); err != nil {
-		return "", fmt.Errorf("leave out metadata: %w", err)
+		return "", fmt.Errorf("strip metadata: %w", err)
 	}
 	return to.Name(), nil
 }
@@ -56,7 +56,7 @@ func Copy(ctx context.Context, to io.Writer, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	if err := kept.write(ctx, to, from); err != nil {
-		return fmt.Errorf("leave out metadata: %w", err)
+		return fmt.Errorf("strip metadata: %w", err)
 	}
 	return nil
 }

@@ -62,10 +62,10 @@ const (
 )
 
 // ErrNoNumbers is returned for a chart without numbers.
-var ErrNoNumbers = errors.New("there are no numbers to draw")
+var ErrNoNumbers = errors.New("no numbers to draw")
 
 // ErrNegative is returned for a pie with a negative value.
-var ErrNegative = errors.New("a pie has no negative slices")
+var ErrNegative = errors.New("a pie chart cannot have negative values")
 
 var (
 	ground  = color.NRGBA{255, 255, 255, 255}

@@ -40,7 +40,7 @@ func (w Workbench) Perform(run string, c toolbox.Call) (toolbox.Output, error) {
 	w.Helper()
 	op, ok := w.Operations[run]
 	if !ok {
-		w.Fatalf("no operation is called %q", run)
+		w.Fatalf("unknown operation %q", run)
 	}
 	candidate := toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run, Device: "cpu"}}
 	out, err := op(w.Context(), c)

@@ -63,7 +63,7 @@ func Create(path string, write func(io.Writer) error) (err error) {
 // Collect combines several outputs into one.
 func Collect(outs []toolbox.Output) (toolbox.Output, error) {
 	if len(outs) == 0 {
-		return toolbox.Output{}, errors.New("nothing was made")
+		return toolbox.Output{}, errors.New("no result")
 	}
 	first := outs[0]
 	first.More = outs[1:]

@@ -105,7 +105,7 @@ func filterTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, operation.Problem("Please say which rows you mean, for example: city is Berlin.")
 	case len(kept.Rows) == 0:
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("No row would be left of the table. Its columns are: %s.", columnsOf(t)), Err: errors.New("no row is left"), Final: true,
+			Sentence: plan.Say("No row would be left of the table. Its columns are: %s.", columnsOf(t)), Err: errors.New("no rows left"), Final: true,
 		}
 	}
 	out, err := kept.Write(t.From)
@@ -142,7 +142,7 @@ func pickColumns(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 // noColumn returns the fault for a request that names no column of the table.
 func noColumn(t table.Table) error {
 	return &plan.Fault{
-		Sentence: plan.Say("The table has no such column. Its columns are: %s.", columnsOf(t)), Err: errors.New("no column is named"), Final: true,
+		Sentence: plan.Say("The table has no such column. Its columns are: %s.", columnsOf(t)), Err: errors.New("unknown column"), Final: true,
 	}
 }
 

@@ -28,7 +28,7 @@ func titleGeneration(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	if title == "" {
 		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("I found no words in this text that would make a title. Please give a text that says what it is about."),
-			Err:      errors.New("no words for a title"),
+			Err:      errors.New("not enough words for a title"),
 		}
 	}
 	return toolbox.Output{Value: title, About: plan.Say("a title")}, nil

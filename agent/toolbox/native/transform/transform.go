@@ -152,7 +152,7 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited
 	}
 	f, ok := media.FormatNamed(name)
 	if !ok {
-		return picture.Edited{}, fmt.Errorf("no picture is written as %q", name)
+		return picture.Edited{}, fmt.Errorf("unknown picture format %q", name)
 	}
 	out := picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", f.Title())}
 	if out.Quality, ok = toolbox.Param[int](c, "quality"); ok && !f.Lossy() {

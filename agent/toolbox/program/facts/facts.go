@@ -364,7 +364,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		}
 		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
 	}
-	return nil, fmt.Errorf("no command line can take %T", data)
+	return nil, fmt.Errorf("%T cannot be used in a command line", data)
 }
 
 // passages returns a fact of several parts of a sound or a video.
@@ -425,7 +425,7 @@ func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 			return template.Text(strings.Trim(strings.ReplaceAll(fmt.Sprint(pages), " ", ","), "[]")), nil
 		}
 	}
-	return template.Value{}, errors.New("no file of the call has pages")
+	return template.Value{}, errors.New("no input file has pages")
 }
 
 // duration returns the duration and the file name of the first sound or video, in order of argument names.
@@ -436,7 +436,7 @@ func (f *Facts) duration() (time.Duration, string, error) {
 			return l.Duration, filepath.Base(v.Path), err
 		}
 	}
-	return 0, "", errors.New("no file of the call has a duration")
+	return 0, "", errors.New("no input file has a duration")
 }
 
 // size returns the size of the first video, or else of the first picture, in order of argument
@@ -455,7 +455,7 @@ func (f *Facts) size() (w, h int, err error) {
 	return 0, 0, errNoSize
 }
 
-var errNoSize = errors.New("no file of the call has a size")
+var errNoSize = errors.New("no input file has a size")
 
 // final is an error about what the person asked for explicitly, so no fallback is tried.
 func final(format string, args ...any) error {

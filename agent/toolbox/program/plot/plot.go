@@ -32,7 +32,7 @@ type Samples struct {
 }
 
 // ErrNoSamples is the error for an empty sound.
-var ErrNoSamples = errors.New("there are no samples")
+var ErrNoSamples = errors.New("no samples")
 
 // read fills to with the samples from index at onwards, scaled to -1 to 1. Outside the sound
 // there is silence.
