@@ -199,7 +199,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 		{"at once", map[string][]llmtest.Response{"decompose": down}, "so I read this with my built-in rules, which understand only English."},
 		{"when tools are chosen", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": down}, "so I chose the tools with my built-in rules, which understand only English."},
 		{"at the end", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}, "respond": down},
-			"so I worded this answer with my built-in rules."},
+			"so I wrote this answer with my built-in rules."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +239,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 			a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "respond": c.answers}), nil, drawers()[:1]...)
 			text, _ := a.wholeRequest(t)
 			first, why, _ := strings.Cut(text, "\n")
-			if first != "Here is an edge." || why != "The language model did not word this answer, so it is a plain summary. "+c.want {
+			if first != "Here is an edge." || why != "The language model did not write this answer, so it is a plain summary. "+c.want {
 				t.Errorf("%q", text)
 			}
 			a.keepsQuiet(t, nil)

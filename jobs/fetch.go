@@ -115,7 +115,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if err == nil && size > room {
-			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: the limit is %d MB at once.", record.MaxTexts>>20)}
+			err = &plan.Fault{Sentence: plan.Say("These texts are too long: the limit is %d MB in total.", record.MaxTexts>>20)}
 		}
 		if err == nil {
 			room -= size

@@ -56,7 +56,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 					return nil, ctx.Err()
 				}
 			},
-			stop: true, chinese: "已按您的要求停止。", english: "Stopped, as you asked.",
+			stop: true, chinese: "已按你的要求停止。", english: "Stopped, as you asked.",
 		},
 		"nobody knows why": {
 			set: func(h *house, config *jobs.Config) {

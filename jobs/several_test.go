@@ -49,7 +49,7 @@ func TestATextThatIsTooMuchTakesNoRoom(t *testing.T) {
 	if given := h.planner.request(r.ID).Given; len(given) != 10 || given[8].File != "z.txt" || given[9].File != "a.png" {
 		t.Errorf("%d are given", len(given))
 	}
-	if told := h.told(r); told != "Here it is.\n\nLeft out: These texts are too long together: the limit is 8 MB at once." {
+	if told := h.told(r); told != "Here it is.\n\nLeft out: These texts are too long: the limit is 8 MB in total." {
 		t.Errorf("told is %q", told)
 	}
 }

@@ -52,7 +52,7 @@ func TestGallery(t *testing.T) {
 	if want := []int{form.TextDisplay, form.Gallery, form.File, form.Separator, form.TextDisplay, form.ActionRow}; !slices.Equal(kinds(inner), want) {
 		t.Fatalf("it is made of %v", kinds(inner))
 	}
-	if inner[0].Content != "<@"+s.ana.ID+"> Here *they* are." || inner[4].Content != "Alternatives, by reaction or button:" || !slices.Equal(m.Notified, []string{s.ana.ID}) {
+	if inner[0].Content != "<@"+s.ana.ID+"> Here *they* are." || inner[4].Content != "Alternatives, with a reaction or button:" || !slices.Equal(m.Notified, []string{s.ana.ID}) {
 		t.Errorf("it says %q and %q to %v", inner[0].Content, inner[4].Content, m.Notified)
 	}
 	if len(inner[1].Items) != 4 || inner[1].Items[3].Description != "it shows film.mp4" || inner[2].Name != "plan.pdf" || len(m.Buttons) != 4 {

@@ -46,7 +46,7 @@ func TestOperations(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles(), func(c *Config) { c.AdminsOnly = true }))
 	w := b.get("/operations")
-	b.is(w, http.StatusForbidden, "Only operators see this page.")
+	b.is(w, http.StatusForbidden, "Only operators can see this page.")
 	if strings.Contains(w.Body.String(), "models.example") || strings.Contains(b.get("/").Body.String(), `href="/operations"`) {
 		t.Error("it is shown, or offered, to everybody")
 	}

@@ -48,7 +48,7 @@ func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
 		asks, picks    bool
 		language, want string
 	}{
-		{false, false, "en", "Other ways"}, {true, false, "en", "Choose one"}, {true, false, "zh-Hans", "请选择一项"},
+		{false, false, "en", "Alternatives"}, {true, false, "en", "Choose one"}, {true, false, "zh-Hans", "请选择一项"},
 		{false, true, "en", "Choose one to continue with"},
 	} {
 		m := page.Message{ID: "a", Asks: c.asks, Picks: c.picks, ActURL: "/act", Choices: []page.Choice{{Number: 1, Text: "blur it", Ready: true}}}

@@ -62,7 +62,7 @@ func TestGalleryPage(t *testing.T) {
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 	p.Expect("404")
 	p.Open(address + "/t/t1/gallery")
-	p.Wait(`document.querySelector(".lost")?.textContent === "This file is gone." && document.querySelector(".picture img")?.complete`)
+	p.Wait(`document.querySelector(".lost")?.textContent === "This file no longer exists." && document.querySelector(".picture img")?.complete`)
 	p.Screenshot("gallery")
 	s.view = func(string) page.View { return sampleThread() }
 	click(p, `[data-use="bot-00000000000000000000000000000000.0"]`)

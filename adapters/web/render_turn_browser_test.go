@@ -27,7 +27,7 @@ func TestMarksNeedWords(t *testing.T) {
 	click(p, "#marking-use")
 	p.Wait(`document.querySelectorAll(".chip").length === 2`)
 	enter(p, "")
-	p.Wait(`document.getElementById("trouble").textContent === "Write what to do with what you marked."`)
+	p.Wait(`document.getElementById("trouble").textContent === "Say what to do with the marked part."`)
 	click(p, ".chip:last-child .chip-remove")
 	p.Wait(`document.querySelectorAll(".chip").length === 1`)
 	enter(p, "")

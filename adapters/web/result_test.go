@@ -120,5 +120,5 @@ func TestSaveAll(t *testing.T) {
 	if err := stored.Delete(t.Context(), "threads/x/b"); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file of this answer is gone.")
+	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file in this answer no longer exists.")
 }

@@ -204,7 +204,7 @@ func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	if operator {
 		why = plan.OperatorSentence(err, plan.Message{})
 	}
-	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain summary."), why)
+	return plan.Sentences(plan.Say("The language model did not write this answer, so it is a plain summary."), why)
 }
 
 // by adds to each result the name of its model. A program is named only if it is weak or the request asks for one.

@@ -167,10 +167,10 @@ func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 	}
 	right, ok := in.work.Memory.Latest(b.Type)
 	if !ok {
-		return nil, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
+		return nil, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s has type %s.", b.Type, r.Name, r.Type)}
 	}
 	in.corrected = append(in.corrected,
-		plan.Say("%s is of type %s, but %s was needed, so %s was used.", r.Name, r.Type, b.Type, right.Name))
+		plan.Say("%s has type %s, but %s was needed, so %s was used.", r.Name, r.Type, b.Type, right.Name))
 	return []plan.Resource{right}, nil
 }
 

@@ -185,7 +185,7 @@ func (a *Answer) print(w io.Writer, planOnly bool) error {
 	case a.Status == questionStatus:
 		fmt.Fprintln(&b, "\nChoose with --solution:")
 	default:
-		fmt.Fprintln(&b, "\nOther ways, to be run with --solution:")
+		fmt.Fprintln(&b, "\nAlternatives, to run with --solution:")
 	}
 	for _, s := range a.Solutions {
 		if others && s.Rank != a.ran && !planOnly {

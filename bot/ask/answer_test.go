@@ -23,7 +23,7 @@ func TestOtherWays(t *testing.T) {
 	if err := a.print(&b, false); err != nil {
 		t.Fatal(err)
 	}
-	const want = "Other ways, to be run with --solution:\n  2  edge (b.png) (score 4.0)\n  3  blur, then edge (score 4.0)\n"
+	const want = "Alternatives, to run with --solution:\n  2  edge (b.png) (score 4.0)\n  3  blur, then edge (score 4.0)\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Error(b.String())
 	}

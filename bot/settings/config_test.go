@@ -74,9 +74,9 @@ func TestEntriesThatFitNobody(t *testing.T) {
 		"discord,slack,web,terminal": "", "discord/server/1097 discord/role/2003": "", "discord/channel/7,discord/user/8": "",
 		"slack/workspace/T0AB,slack/channel/C0AB12,slack/user/U0XY34": "", "web/user/ann,web/channel/one,terminal/user/ann": "",
 
-		"slak/user/U1": "platforms are discord", "Slack/user/U1": "platforms are discord", "slack/user/U1,discrod": "platforms are discord",
+		"slak/user/U1": "the platform must be discord", "Slack/user/U1": "the platform must be discord", "slack/user/U1,discrod": "the platform must be discord",
 		"slack/role/2": "only Discord has roles", "web/role/2": "neither servers nor roles", "terminal/workspace/w": "neither servers nor roles",
-		"discord/user/ann": "digits only", "slack/user/ann": "capital letters and digits",
+		"discord/user/ann": "Discord IDs are numbers", "slack/user/ann": "capital letters and digits",
 	} {
 		for _, name := range []string{"ATELIER_ALLOW", "ATELIER_DENY", "ATELIER_EXEMPT"} {
 			_, err := Read([]string{name + "=" + entry}, nil, nil)

@@ -41,7 +41,7 @@ func TestProgramsByPlace(t *testing.T) {
 	for value, want := range map[string]string{
 		"maybe":                          `"maybe" matches nobody: the platform must be discord, slack, web or terminal`,
 		"slack/channel":                  `"slack/channel" is not platform/workspace/ID`,
-		"slack/channel/c1":               "capital letters and digits only",
+		"slack/channel/c1":               "capital letters and digits",
 		"slack/channel/C1,slack/user/U1": `"slack/user/U1" is not a place`,
 		"discord/role/3":                 `"discord/role/3" is not a place`,
 		",":                              "expected true, false or a list of places",

@@ -115,7 +115,7 @@ func (l *Links) fault(ctx context.Context, err error) (told, passing error) {
 	if own, ok := errors.AsType[*adapters.Fault](err); ok {
 		return &plan.Fault{Sentence: plan.Message{Format: own.Sentence, Args: own.Args}, Err: errors.Join(own.Unwrap()...)}, nil
 	}
-	return &plan.Fault{Sentence: plan.Say("What the link points to cannot be read at the moment. Please try again later."), Err: err}, nil
+	return &plan.Fault{Sentence: plan.Say("The linked content cannot be read at the moment. Please try again later."), Err: err}, nil
 }
 
 // foundLink is a link in a text.

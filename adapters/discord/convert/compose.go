@@ -232,12 +232,12 @@ func (c *Composer) below(r adapters.Reply) []string {
 
 // choices returns the heading of the choices, and a line for each.
 func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
-	heading = c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
+	heading = c.Phrases.Say(r.Language, "Alternatives, with a reaction or button:")
 	switch {
 	case r.Asks:
-		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
+		heading = c.Phrases.Say(r.Language, "Choose with a reaction or button:")
 	case r.Picks:
-		heading = c.Phrases.Say(r.Language, "Choose which one to use, by reaction or button:")
+		heading = c.Phrases.Say(r.Language, "Choose which one to use, with a reaction or button:")
 	}
 	var all strings.Builder
 	for i, choice := range r.Choices {

@@ -338,11 +338,11 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	switch {
 	case len(r.Choices) == 0:
 	case r.Asks:
-		plain(say("Choose by reaction or button:"))
+		plain(say("Choose with a reaction or button:"))
 	case r.Picks:
-		plain(say("Choose which one to use, by reaction or button:"))
+		plain(say("Choose which one to use, with a reaction or button:"))
 	default:
-		plain(say("Alternatives, by reaction or button:"))
+		plain(say("Alternatives, with a reaction or button:"))
 	}
 	if !labelled(r.Choices) {
 		all = append(all, listed(r.Choices)...)

@@ -69,7 +69,7 @@ func (srv *Server) ServeAll(w http.ResponseWriter, r *http.Request) error {
 func (srv *Server) exists(ctx context.Context, f adapters.Attachment) error {
 	probe, err := srv.Media.GetRange(ctx, f.Handle, 0, 1)
 	if errors.Is(err, adapters.ErrGone) {
-		return request.Refuse(http.StatusNotFound, "A file of this answer is gone. Save the others one by one.")
+		return request.Refuse(http.StatusNotFound, "A file in this answer no longer exists. Save the others one by one.")
 	}
 	if err != nil {
 		return err

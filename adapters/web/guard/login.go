@@ -46,7 +46,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		g.refuse(w, r, &refusal{status: http.StatusBadRequest, format: "The form did not arrive completely. Try again."})
+		g.refuse(w, r, &refusal{status: http.StatusBadRequest, format: "The form was incomplete. Try again."})
 		return
 	}
 	again := page{Language: language(r), Name: r.PostForm.Get("name"), Next: inside(r.PostForm.Get("next"))}
@@ -57,7 +57,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	person, ok := named(again.Name)
 	if !ok {
 		again.Name = ""
-		deny(http.StatusUnprocessableEntity, "A name needs letters or digits, and at most %d characters.", maxName)
+		deny(http.StatusUnprocessableEntity, "The name must have letters or digits, and at most %d characters.", maxName)
 		return
 	}
 	switch wait, right := g.guess(r, r.PostForm.Get("password"), g.guesses); {
@@ -66,7 +66,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		deny(http.StatusTooManyRequests, tooManyGuesses, amount(wait))
 		return
 	case !right:
-		deny(http.StatusForbidden, "That is not the right password.")
+		deny(http.StatusForbidden, "Wrong password.")
 		return
 	}
 	token, err := g.sessions.begin(r.Context(), person.Name)

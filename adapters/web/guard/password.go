@@ -8,7 +8,7 @@ import (
 )
 
 // tooManyGuesses is the sentence for people who must wait.
-const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
+const tooManyGuesses = "Too many wrong passwords. Try again in %s."
 
 // guess reports whether the password is correct, or how long to wait before it is checked.
 func (g *Guard) guess(r *http.Request, password string, earlier *guesses) (wait time.Duration, right bool) {
@@ -44,7 +44,7 @@ func (g *Guard) Basic(next http.Handler) http.Handler {
 			g.refuse(w, r, &refusal{status: http.StatusTooManyRequests, wait: wait, format: tooManyGuesses, args: []any{amount(wait)}})
 		default:
 			w.Header().Set("WWW-Authenticate", `Basic realm="Atelier", charset="UTF-8"`)
-			g.refuse(w, r, &refusal{status: http.StatusUnauthorized, format: "A password is needed."})
+			g.refuse(w, r, &refusal{status: http.StatusUnauthorized, format: "Enter the password."})
 		}
 	})
 }

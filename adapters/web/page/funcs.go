@@ -55,16 +55,16 @@ func pressValues(c Choice) string {
 func (say speaker) state(s adapters.StepState) string {
 	switch s {
 	case adapters.StepRunning:
-		return say("at work")
+		return say("working")
 	case adapters.StepDone:
 		return say("done")
 	case adapters.StepFailed:
 		return say("failed")
 	case adapters.StepSkipped:
-		return say("left out")
+		return say("skipped")
 	case adapters.StepWaiting:
 	}
-	return say("waits")
+	return say("waiting")
 }
 
 // serverState names the state of a server.

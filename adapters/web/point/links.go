@@ -32,7 +32,7 @@ var (
 
 // The sentences about links.
 const (
-	forgedSentence  = "This link is not complete. Open it again from the chat, or copy all of it."
+	forgedSentence  = "This link is incomplete. Open it again from the chat, or copy all of it."
 	expiredSentence = "This link has expired. Ask for the picture again in the chat to get a new one."
 	goneSentence    = "The picture is no longer available. Send it again in the chat."
 )

@@ -37,7 +37,7 @@ func checkMask(r io.Reader, width, height int) error {
 	case config.ColorModel != color.GrayModel:
 		return maskProblem(errors.New("it is not gray"))
 	case width*height > mostPixels:
-		return problemf(tooLarge, "The picture is too large to be painted on.")
+		return problemf(tooLarge, "The picture is too large to paint on.")
 	}
 	decoded, err := png.Decode(b)
 	if err != nil {

@@ -206,5 +206,5 @@ func (p *Pages) admit(w http.ResponseWriter, r *http.Request, ofLink *limit, ser
 
 func (*Pages) wait(w http.ResponseWriter, wait time.Duration) error {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
-	return problemf(tooMany, "There were too many requests at once. Try again in a minute.")
+	return problemf(tooMany, "Too many requests at once. Try again in a minute.")
 }

@@ -56,7 +56,7 @@ func problemOf(err error) *problem {
 	case errors.Is(err, adapters.ErrGone):
 		p = problemf(gone, goneSentence)
 	default:
-		p = problemf(notNow, "This does not work just now. Try again in a minute.")
+		p = problemf(notNow, "Something went wrong. Try again in a minute.")
 	}
 	p.err = err
 	return p

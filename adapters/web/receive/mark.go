@@ -95,7 +95,7 @@ func (rec *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]s
 		mask, ok := all[p.Mask]
 		switch {
 		case !ok || mask.For != store.ForMask || mask.By != w.By.ID:
-			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask is gone. Paint it again.")
+			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask no longer exists. Paint it again.")
 		case mask.Width != width || mask.Height != height:
 			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask does not have the size of the picture. Paint it again.")
 		}

@@ -25,10 +25,10 @@ const (
 )
 
 var (
-	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is gone. Attach it again.")
+	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file in the message no longer exists. Attach it again.")
 	errManyFiles   = request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
 	errMarks       = request.Refuse(http.StatusBadRequest, "The marks could not be read. Mark the picture again.")
-	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that you marked is gone.")
+	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that you marked no longer exists.")
 	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
 )
 
@@ -158,7 +158,7 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	case t.Next > MaxLength:
 		return nil, request.ErrThreadFull
 	case m.ReplyTo != "" && t.Message(m.ReplyTo) == nil:
-		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is gone.")
+		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that you replied to no longer exists.")
 	}
 	if len(form["file"]) > adapters.MaxFiles {
 		return nil, errManyFiles

@@ -12,7 +12,7 @@ import (
 // Refusals of several packages.
 var (
 	// ErrUnknown is for what does not exist (any more).
-	ErrUnknown = Refuse(http.StatusNotFound, "This does not exist or is gone.")
+	ErrUnknown = Refuse(http.StatusNotFound, "This does not exist, or no longer exists.")
 	// ErrUnreadable is for what no page of this version sends.
 	ErrUnreadable = Refuse(http.StatusBadRequest, "The browser sent something that the server does not understand. Reload the page.")
 	// ErrThreadFull is for a thread that is too long.
@@ -53,7 +53,7 @@ func RefusalOf(err error) (r *Refusal, fault bool) {
 	case errors.Is(err, adapters.ErrGone):
 		return ErrUnknown, false
 	}
-	r = Refuse(http.StatusServiceUnavailable, "This did not work just now. Try again in a moment.")
+	r = Refuse(http.StatusServiceUnavailable, "Something went wrong. Try again in a moment.")
 	r.After = 5 * time.Second
 	return r, true
 }

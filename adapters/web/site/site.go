@@ -73,7 +73,7 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 // ServeOperations serves the operations page.
 func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
 	if s.AdminsOnly && !s.Me(r).Admin {
-		return request.Refuse(http.StatusForbidden, "Only operators see this page.")
+		return request.Refuse(http.StatusForbidden, "Only operators can see this page.")
 	}
 	operations, err := s.Workshop.Operations(r.Context())
 	if err != nil {

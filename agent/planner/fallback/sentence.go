@@ -16,7 +16,7 @@ func chose(because plan.Message) plan.Message {
 }
 
 func worded(because plan.Message) plan.Message {
-	return plan.Say("%s, so I worded this answer with my built-in rules.", because)
+	return plan.Say("%s, so I wrote this answer with my built-in rules.", because)
 }
 
 // because returns the beginning of the sentence: why the language model failed.

@@ -22,7 +22,7 @@ var (
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
 	onlyTheWhole  = plan.Say("Sorry, I cannot do that to everything except the marked part. " +
-		"I can do it to the whole picture, or cut the marked part out of it.")
+		"I can do it to the whole picture, or cut out the marked part.")
 	noDelivery = plan.Say("Sorry, I cannot mail, post, upload or print anything, or remind you of it. I only give you back what I make.")
 	noTool     = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )

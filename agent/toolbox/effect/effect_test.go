@@ -105,9 +105,9 @@ func TestFaultsOfTheForm(t *testing.T) {
 		"duration":                          "line 1: effects should be a list",
 		"{duration: 3}":                     "line 1: effects should be a list",
 		"[duration]":                        `line 1: an effect must have the form "name: rule"`,
-		"[{sound: none, colour: none}]":     `not of the form "name: rule"`,
+		"[{sound: none, colour: none}]":     `must have the form "name: rule"`,
 		"[duration: [1, 2]]":                "the rule of the effect duration must be a word or a mapping",
-		"[duration: {of: [video]}]":         "the of of the effect duration is not a word",
+		"[duration: {of: [video]}]":         "the of of the effect duration must be a word",
 		"[duration: {of: video, of: clip}]": `the effect duration has the key "of" twice`,
 	} {
 		var all Effects

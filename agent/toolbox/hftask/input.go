@@ -196,7 +196,7 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 		return file{}, err
 	}
 	if about.Size() > most {
-		return file{}, fault(nil, "The file is too large to send: it is %d MB, and the limit is %d MB; trim it or make it smaller.",
+		return file{}, fault(nil, "The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.",
 			about.Size()>>20, most>>20)
 	}
 	content, err := j.encoded(ctx, func(path string) error {

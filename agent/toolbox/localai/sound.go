@@ -102,7 +102,7 @@ func withoutTags(ctx context.Context, path, dir string) (content []byte, err err
 		return nil, err
 	}
 	if about.Size() > maxSentBytes {
-		return nil, fault(nil, "The file is too large to send: it is %d MB, and the limit is %d MB; trim it or make it smaller.",
+		return nil, fault(nil, "The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.",
 			about.Size()>>20, maxSentBytes>>20)
 	}
 	to, err := os.CreateTemp(dir, "sent-")

@@ -180,7 +180,7 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"wide.png":     {pngOf(t, img), Limits{Pixels: 64 * 63}, []string{"too large a picture", "64 × 64"}},
 		"long.gif":     {animation, Limits{Frames: 2}, []string{"too many frames", "3"}},
 		"binary.txt":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"not match its file extension", "it is not a text"}},
-		"binary.bin":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"of a kind that I do not support", "PNG", "text"}},
+		"binary.bin":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"has an unsupported file type", "PNG", "text"}},
 		"drawing.svg":  {svg, Limits{}, []string{"an SVG drawing, which I do not support", "PNG"}},
 		"drawing.png":  {svg, Limits{}, []string{"an SVG drawing"}},
 		"login.png":    {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Limits{}, []string{"a web page"}},

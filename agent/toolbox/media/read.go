@@ -103,7 +103,7 @@ func identify(f *os.File, name string, size int64, l Limits) (kind, error) {
 	if known {
 		return kind{}, fault(name, err, "does not match its file extension: it is not %s.", promised.name)
 	}
-	return kind{}, foreignFault(name, err, plan.Say("is of a kind that I do not support."))
+	return kind{}, foreignFault(name, err, plan.Say("has an unsupported file type."))
 }
 
 func (f *file) close() error {

@@ -128,7 +128,7 @@ func (r *commandLine) several(program string) (toolbox.Output, error) {
 	case err != nil || len(found) == 0:
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
 	case len(found) > mostFiles:
-		return toolbox.Output{}, refusal("%d files are too many; at most %d can be made at once.", len(found), mostFiles)
+		return toolbox.Output{}, refusal("Too many files (%d): at most %d can be made at once.", len(found), mostFiles)
 	}
 	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	all := make([]toolbox.Output, len(found))

@@ -98,7 +98,7 @@ func (r *commandRun) lines(recipe *template.Recipe) (toolbox.Output, string, err
 		return r.line(recipe.Argv, "out")
 	}
 	if times > mostFiles {
-		return toolbox.Output{}, "", refusal("%d files are too many; at most %d can be made at once.", int(times), mostFiles)
+		return toolbox.Output{}, "", refusal("Too many files (%d): at most %d can be made at once.", int(times), mostFiles)
 	}
 	all, ending := make([]toolbox.Output, int(times)), ""
 	for i := range all {

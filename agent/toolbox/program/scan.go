@@ -84,7 +84,7 @@ func (r reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	case len(pages) == 0:
 		return toolbox.Output{}, refusal("The document is already searchable.")
 	case len(pages) > mostScanned:
-		return toolbox.Output{}, refusal("%d pages without text are too many; at most %d can be read by OCR at once. Send it in parts.",
+		return toolbox.Output{}, refusal("Too many pages without text (%d): at most %d can be read by OCR at once. Send it in parts.",
 			len(pages), mostScanned)
 	}
 	list := strings.Join(pages, ",")

@@ -70,7 +70,7 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 	}
 	out := toolbox.Output{Path: path, About: plan.Quote(shorten(text))}
 	if guessed && in.Voice != all[0].Voice {
-		out.Note = plan.Say("I took the text for %s; if it is in another language, say which one.", in.title())
+		out.Note = plan.Say("I assumed that the text is in %s; if it is in another language, say which one.", in.title())
 	}
 	if said := oneLine(c.Text("voice")); said != "" && !known {
 		out.Note = plan.Sentences(out.Note, plan.Say("There is no voice for %q, so the usual one was used.", shorten(said)))

@@ -59,7 +59,7 @@ func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece
 	case len(cuts) == 0, cuts[len(cuts)-1] > length-leastPart:
 		return nil, refusal("It is only %s long; name times within it.", plan.Span(length))
 	case len(cuts) >= mostFiles:
-		return nil, refusal("%d files are too many; at most %d can be made at once.", len(cuts)+1, mostFiles)
+		return nil, refusal("Too many files (%d): at most %d can be made at once.", len(cuts)+1, mostFiles)
 	}
 	all := make([]piece, len(cuts)+1)
 	for i := range all {

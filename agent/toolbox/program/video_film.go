@@ -124,7 +124,7 @@ func filmOf(path string, look ffmpeg.Look) (film, error) {
 		return film{}, fault("no video stream", plan.Say("has no video."))
 	}
 	if look.Duration <= 0 {
-		return film{}, fault("no duration", plan.Say("does not say how long it is; please send it again as an ordinary MP4."))
+		return film{}, fault("no duration", plan.Say("does not contain its duration; please send it again as an ordinary MP4."))
 	}
 	f.pictures = *v
 	return f, nil

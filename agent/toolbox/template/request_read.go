@@ -94,7 +94,7 @@ func (r *Request) readURL(text string) error {
 	case strings.ContainsAny(scheme+host, "{}"):
 		return errors.New("the scheme and the host must not contain slots: tools may only call fixed hosts")
 	case strings.Contains(host, "@"):
-		return errors.New("must not contain a user or a password: use token for a variable with the secret")
+		return errors.New("must not contain a user or a password: name a variable under token instead")
 	case strings.ContainsAny(text, "?#"):
 		return errors.New("must not contain ? or #: put parameters under query")
 	}

@@ -154,7 +154,7 @@ func checkRun(c toolbox.Candidate) error {
 }
 
 func stopped(ctx context.Context) error {
-	return &plan.Fault{Sentence: plan.Say("Looking up the weather was stopped."), Err: ctx.Err()}
+	return &plan.Fault{Sentence: plan.Say("The weather lookup was stopped."), Err: ctx.Err()}
 }
 
 // fault turns the error of a service into a fault ([toolbox.ErrDown]) with a sentence.

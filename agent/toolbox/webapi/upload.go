@@ -55,7 +55,7 @@ func (u *uploads) file(arg string) (template.Upload, error) {
 	}
 	if size := int64(len(made.Content)); size > maxSent {
 		return template.Upload{}, &plan.Fault{
-			Sentence: plan.Say("The file is too large to send: it is %d MB, and the limit is %d MB; trim it or make it smaller.", size>>20, maxSent>>20),
+			Sentence: plan.Say("The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.", size>>20, maxSent>>20),
 		}
 	}
 	if u.bytes += int64(len(made.Content)); u.bytes > maxSentInAll {

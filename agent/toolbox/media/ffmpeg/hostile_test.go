@@ -40,7 +40,7 @@ func TestNoLinkIsHandedOver(t *testing.T) {
 			}
 			f := newFFmpeg(t, Config{Path: filepath.Join(bin, "ffmpeg")})
 			err := f.Do(t.Context(), Job{Inputs: []Input{{Path: path}}, Output: filepath.Join(dir, "out.mp4")})
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "The result that ffmpeg made is not valid") {
+			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "ffmpeg's result is not valid") {
 				t.Errorf("got %q (%v)", got, err)
 			}
 			alone(t, dir)

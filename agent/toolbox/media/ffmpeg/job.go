@@ -292,7 +292,7 @@ func (b *workFolder) examine(ctx context.Context, j Job, made string) error {
 }
 
 func unfit(err error) error {
-	return &plan.Fault{Sentence: plan.Say("The result that ffmpeg made is not valid; please try another file."), Err: err}
+	return &plan.Fault{Sentence: plan.Say("ffmpeg's result is not valid; please try another file."), Err: err}
 }
 
 // is returns an error unless the source has the wanted type.

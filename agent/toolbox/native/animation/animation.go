@@ -93,7 +93,7 @@ func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox
 	case !p.Info.Animated():
 		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
 	case which == "all" && frames > mostFrames:
-		return toolbox.Output{}, operation.Refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
+		return toolbox.Output{}, operation.Refusal("Too many frames (%d): at most %d can be given as pictures.", frames, mostFrames)
 	}
 	at, last := 0, p.Info.Frames
 	p.Info.Frames = 1 // as each saved picture has one

@@ -25,7 +25,7 @@ func (o operations) zipFiles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	case len(files) == 0:
 		return toolbox.Output{}, operation.Problem("There is no file to pack. Please attach some.")
 	case len(files) > operation.Most:
-		return toolbox.Output{}, operation.Problem("%d files are too many. At most %d can be packed.", len(files), operation.Most)
+		return toolbox.Output{}, operation.Problem("Too many files (%d): at most %d can be packed.", len(files), operation.Most)
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "files.zip"), About: plan.Say("%d files in one", len(files))}
 	err := operation.Create(out.Path, func(w io.Writer) error { return pack(ctx, w, files, c.Now) })

@@ -168,7 +168,7 @@ func (o operations) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox
 // goneToo says so where less than all was to go.
 func goneToo(c toolbox.Call) plan.Message {
 	if what, _ := toolbox.Param[string](c, "what"); what == "place" {
-		return plan.Say("All of its metadata are gone, camera and date as well.")
+		return plan.Say("All of its metadata was removed, including camera and date.")
 	}
 	return plan.Message{}
 }

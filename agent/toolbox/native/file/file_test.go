@@ -59,7 +59,7 @@ func TestRemoveMetadata(t *testing.T) {
 	for _, orientation := range []uint16{1, 6} {
 		given := taggedPhoto(w, "photo.jpg", orientation)
 		out := w.Do("remove_metadata", nativetest.Args{"image": {given}, "what": {nativetest.Text("the GPS location")}})
-		if out.Note.String() != "All of its metadata are gone, camera and date as well." {
+		if out.Note.String() != "All of its metadata was removed, including camera and date." {
 			t.Errorf("orientation %d: the note is %q", orientation, out.Note)
 		}
 		b, err := os.ReadFile(out.Path)

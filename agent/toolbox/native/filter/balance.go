@@ -37,7 +37,7 @@ func corrected(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 		case !found:
 			out.Note = plan.Say("Nothing in the picture is grey or white, so its white balance stays as it was.")
 		case max(gains[0], gains[1], gains[2]) < leastGain:
-			out.Note = plan.Say("The white balance was right already.")
+			out.Note = plan.Say("The white balance was already correct.")
 		default:
 			if err := mixed(ctx, p.Image, [3][3]float64{{gains[0], 0, 0}, {0, gains[1], 0}, {0, 0, gains[2]}}); err != nil {
 				return picture.Edited{}, err

@@ -52,7 +52,7 @@ func TestWhiteBalance(t *testing.T) {
 	colours["image"] = []toolbox.Value{w.Given("neutral.png", neutral)}
 	out := w.Do("auto_enhance", colours)
 	w.Same(w.Read(out).Image, 200, 120, neutral.NRGBAAt)
-	if said := out.Note.String(); said != "The white balance was right already." {
+	if said := out.Note.String(); said != "The white balance was already correct." {
 		t.Errorf("the note is %q", said)
 	}
 }

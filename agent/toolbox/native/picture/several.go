@@ -44,7 +44,7 @@ func Several(ctx context.Context, c toolbox.Call, arg string, side int, limits m
 
 // TooMany returns the fault for too many pictures.
 func TooMany(n int) error {
-	return operation.Problem("%d pictures are too many; at most %d can be combined.", n, operation.Most)
+	return operation.Problem("Too many pictures (%d): at most %d can be combined.", n, operation.Most)
 }
 
 // Largest returns the smallest size into which every picture fits.

@@ -105,7 +105,7 @@ func filterTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, operation.Problem("Please say which rows you mean, for example: city is Berlin.")
 	case len(kept.Rows) == 0:
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("No row would be left of the table. Its columns are: %s.", columnsOf(t)), Err: errors.New("no rows left"), Final: true,
+			Sentence: plan.Say("No rows would be left in the table. Its columns are: %s.", columnsOf(t)), Err: errors.New("no rows left"), Final: true,
 		}
 	}
 	out, err := kept.Write(t.From)
@@ -132,7 +132,7 @@ func pickColumns(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		named = others
 	}
 	if len(named) == 0 {
-		return toolbox.Output{}, operation.Problem("No column would be left of the table.")
+		return toolbox.Output{}, operation.Problem("No columns would be left in the table.")
 	}
 	picked := t.Only(named)
 	out, err := picked.Write(t.From)

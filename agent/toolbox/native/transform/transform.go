@@ -156,7 +156,7 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited
 	}
 	out := picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", f.Title())}
 	if out.Quality, ok = toolbox.Param[int](c, "quality"); ok && !f.Lossy() {
-		out.Note = plan.Say("%s has no quality: nothing is lost in it.", f.Title())
+		out.Note = plan.Say("%s is lossless, so it has no quality setting.", f.Title())
 	}
 	return out, nil
 }

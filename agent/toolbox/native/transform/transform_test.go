@@ -63,7 +63,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("the files have %v bytes", sizes)
 	}
 	out := w.Do("convert_image", nativetest.Args{"image": {w.Given("grain.jpg", grain(20))}, "format": {nativetest.Text("png")}, "quality": {nativetest.Text("60")}})
-	if out.Note.String() != "PNG has no quality: nothing is lost in it." {
+	if out.Note.String() != "PNG is lossless, so it has no quality setting." {
 		t.Errorf("the note is %q", out.Note)
 	}
 }
