@@ -136,14 +136,14 @@ func TestSayLeavesTheArguments(t *testing.T) {
 func TestBadCatalogues(t *testing.T) {
 	t.Parallel()
 	for why, files := range map[string]map[string]string{
-		"must be a language tag":           {"no language.json": `{}`},
+		"must be a language tag":      {"no language.json": `{}`},
 		"not a JSON object":           {"zh-Hans.json": `[]`},
 		"EOF":                         {"zh-Hans.json": `{"a": "b"`},
-		`duplicate "a"`:              {"zh-Hans.json": `{"a": "b", "a": "c"}`},
-		"duplicate file":            {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
+		`duplicate "a"`:               {"zh-Hans.json": `{"a": "b", "a": "c"}`},
+		"duplicate file":              {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
 		"cannot unmarshal":            {"zh-Hans.json": `{"a": 3}`},
 		"the text is empty":           {"zh-Hans.json": `{"a": " "}`},
-		"has an invalid verb":          {"zh-Hans.json": `{"a": "${b}"}`},
+		"has an invalid verb":         {"zh-Hans.json": `{"a": "${b}"}`},
 		"has different arguments":     {"zh-Hans.json": `{"a %s": "b"}`},
 		`"b %s" has different`:        {"zh-Hans.json": `{"a": "b %s"}`},
 		`"b %d" has different`:        {"zh-Hans.json": `{"a %s": "b %d"}`},
@@ -153,9 +153,9 @@ func TestBadCatalogues(t *testing.T) {
 		`"%" is not a verb`:           {"zh-Hans.json": `{"%!": "b"}`},
 		`in "50% !": "% " is not`:     {"zh-Hans.json": `{"a": "50% !"}`},
 		"has two different verbs":     {"zh-Hans.json": `{"%d %[1]s": "b"}`},
-		"must be an argument number":       {"zh-Hans.json": `{"%d": {"argument": 1, "others": "b"}}`},
+		"must be an argument number":  {"zh-Hans.json": `{"%d": {"argument": 1, "others": "b"}}`},
 		`"argument" or "other"`:       {"zh-Hans.json": `{"%d": {"argument": 1, "one": "b"}}`},
-		"must be a number":             {"zh-Hans.json": `{"%s": {"argument": 1, "other": "%s"}}`},
+		"must be a number":            {"zh-Hans.json": `{"%s": {"argument": 1, "other": "%s"}}`},
 		`"b" has different`:           {"zh-Hans.json": `{"%d %s": {"argument": 1, "one": "b", "other": "%d %s"}}`},
 	} {
 		if _, err := messages.New(folder(files)); err == nil || !strings.Contains(err.Error(), why) {
