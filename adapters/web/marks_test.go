@@ -94,12 +94,12 @@ func TestBadMarks(t *testing.T) {
 		"many points":            {func(p *receive.Pointing) { p.Points = make([]adapters.Point, receive.MaxMarks+1) }, http.StatusBadRequest, "At most 1,000"},
 		"two pictures":           {func(p *receive.Pointing) { p.Picture = "x" }, http.StatusBadRequest, "could not be read"},
 		"a text":                 {func(p *receive.Pointing) { p.File = text.ID }, http.StatusUnprocessableEntity, "Only pictures"},
-		"no file":                {func(p *receive.Pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "is gone"},
-		"no picture":             {func(p *receive.Pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "is gone"},
-		"no mask":                {func(p *receive.Pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is gone"},
+		"no file":                {func(p *receive.Pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "no longer exists"},
+		"no picture":             {func(p *receive.Pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "no longer exists"},
+		"no mask":                {func(p *receive.Pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask no longer exists"},
 		"a mask of another size": {func(p *receive.Pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "does not have the size"},
-		"another one's mask":     {func(p *receive.Pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is gone"},
-		"a picture as a mask":    {func(p *receive.Pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is gone"},
+		"another one's mask":     {func(p *receive.Pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask no longer exists"},
+		"a picture as a mask":    {func(p *receive.Pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask no longer exists"},
 		"of what is not sent":    {func(p *receive.Pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "not attached to"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestRanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.is(b.get(u.URL), http.StatusNotFound, "does not exist or is gone")
+	b.is(b.get(u.URL), http.StatusNotFound, "does not exist, or was deleted")
 }
 
 // TestOtherKeys checks that nobody can reach files outside of the thread.

@@ -127,9 +127,9 @@ func TestBadMessages(t *testing.T) {
 		"a long text":         {[]string{"id", "message00000000009", "text", strings.Repeat("日", 50_000)}, http.StatusRequestEntityTooLarge, "too long"},
 		"a long form":         {[]string{"id", "message00000000009", "text", strings.Repeat("x", 3<<20)}, http.StatusRequestEntityTooLarge, "too much"},
 		"a reply to nothing":  {[]string{"id", "message00000000009", "text", "x", "reply_to", "message00000000008"}, http.StatusUnprocessableEntity, "replies to"},
-		"no file":             {[]string{"id", "message00000000009", "text", "x", "file", "file000000000001"}, http.StatusUnprocessableEntity, "is gone"},
-		"another one's file":  {[]string{"id", "message00000000009", "text", "x", "file", other.ID}, http.StatusUnprocessableEntity, "is gone"},
-		"a mask as a file":    {[]string{"id", "message00000000009", "text", "x", "file", mask.ID}, http.StatusUnprocessableEntity, "is gone"},
+		"no file":             {[]string{"id", "message00000000009", "text", "x", "file", "file000000000001"}, http.StatusUnprocessableEntity, "no longer exists"},
+		"another one's file":  {[]string{"id", "message00000000009", "text", "x", "file", other.ID}, http.StatusUnprocessableEntity, "no longer exists"},
+		"a mask as a file":    {[]string{"id", "message00000000009", "text", "x", "file", mask.ID}, http.StatusUnprocessableEntity, "no longer exists"},
 		"marks of no meaning": {[]string{"id", "message00000000009", "text", "x", "marks", "{"}, http.StatusBadRequest, "could not be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,20 +66,20 @@ func TestUseResult(t *testing.T) {
 		"an answer that is not here": chat.MadeRef(chat.AnswerID("other"), 0),
 		"what names nothing":         answer + ".x",
 	} {
-		if w := b.write("message00000000009", "turn it", "file", ref); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "is gone") {
+		if w := b.write("message00000000009", "turn it", "file", ref); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "no longer exists") {
 			t.Errorf("%s is answered by %d: %s", name, w.Code, w.Body)
 		}
 	}
 	other := b.post("/t/thread0000000002/messages", "id", "message00000000010", "text", "x", "file", dog)
-	b.is(other, http.StatusUnprocessableEntity, "is gone") // another thread has no such answer
+	b.is(other, http.StatusUnprocessableEntity, "no longer exists") // another thread has no such answer
 	if err := stored.Delete(t.Context(), "threads/x/a"); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.write("message00000000009", "turn it", "file", chat.MadeRef(answer, 0)), http.StatusUnprocessableEntity, "is gone")
+	b.is(b.write("message00000000009", "turn it", "file", chat.MadeRef(answer, 0)), http.StatusUnprocessableEntity, "no longer exists")
 	if err := b.c.Delete(t.Context(), chat.RefOf(thread1, answer)); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.write("message00000000009", "turn it", "file", dog), http.StatusUnprocessableEntity, "is gone")
+	b.is(b.write("message00000000009", "turn it", "file", dog), http.StatusUnprocessableEntity, "no longer exists")
 }
 
 // TestSaveAll checks that all files of an answer are in one ZIP, with unique names.

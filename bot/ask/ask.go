@@ -30,7 +30,7 @@ type Command struct {
 	Plan     bool     `help:"Show the solutions and run nothing."`
 	Solution *int     `help:"Run the solution or guess with this number. Without --thread the request is planned again (see above)." placeholder:"N"`
 	Thread   string   `help:"Continue the conversation with this name, so that \"now blur it\" is understood." placeholder:"NAME"`
-	Detach   bool     `help:"Hand the request to the bot serve that runs on the data folder, and do not wait. bot show prints the outcome."`
+	Detach   bool     `help:"Hand the request to the running bot serve, and return at once. bot show prints the outcome."`
 	Out      string   `help:"The folder for the resulting files." placeholder:"DIR" default:"out"`
 	command.Thinking
 	Wish []string `arg:"" optional:"" name:"request" help:"What you want, in plain words. A single - reads it from standard input."`

@@ -31,18 +31,18 @@ import (
 // commands is the command line.
 type commands struct {
 	Serve    serve.Command           `cmd:"" default:"withargs" help:"Answer requests from the chat platforms and the web page until stopped (default)."`
-	Ask      ask.Command             `cmd:"" help:"Do what a request asks for."`
+	Ask      ask.Command             `cmd:"" help:"Run a request."`
 	Requests operate.RequestsCommand `cmd:"" help:"List the latest requests."`
 	Show     operate.ShowCommand     `cmd:"" help:"Print everything about a request: its plan, steps, times, answer and files."`
 	Retry    operate.RetryCommand    `cmd:"" help:"Run a request again from the beginning."`
 	Cancel   operate.CancelCommand   `cmd:"" help:"Stop a request."`
 	Forget   operate.ForgetCommand   `cmd:"" help:"Delete everything about a thread: requests, answers and files."`
 	Queues   operate.QueuesCommand   `cmd:"" help:"List the queues and the processes that work on them."`
-	Doctor   doctor.Command          `cmd:"" help:"Say what is configured, reachable and missing, and how to fix it."`
+	Doctor   doctor.Command          `cmd:"" help:"Check the configuration and the servers, and say how to fix problems."`
 	Health   doctor.HealthCommand    `cmd:"" help:"Check whether the serving process is alive."`
 	Tools    tools.ListCommand       `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
 	Tool     tools.Command           `cmd:"" help:"Write your own tool, check and try it, or turn a program into one."`
-	Backends backendsCommand         `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
+	Backends backendsCommand         `cmd:"" help:"Print an example for BACKENDS_FILE."`
 	Eval     evaluate.Command        `cmd:"" help:"Measure how well requests are planned."`
 	Replay   evaluate.ReplayCommand  `cmd:"" help:"Serve recorded answers as a model server."`
 	Manifest chat.ManifestCommand    `cmd:"" name:"slack-manifest" help:"Print the manifest of the Slack app."`

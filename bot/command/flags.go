@@ -8,7 +8,7 @@ import (
 
 // Thinking are the flags for planning.
 type Thinking struct {
-	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
+	Strategy       string `help:"How to search the tool graph: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
 	Planner        string `help:"What interprets the request: llm (a language model), rules (no model), or auto: llm if a model is set." placeholder:"NAME"`
 	PriorKnowledge bool   `help:"Hint at tools when the language model splits the request." negatable:"" default:"true"`
 	MaxActions     int    `help:"The maximum number of tools for one part of a request. The default is 10." placeholder:"N" default:"10"`

@@ -92,7 +92,7 @@ func (x examination) examinePrograms(ctx context.Context) []Finding {
 	}
 	catalogue, err := x.ReadCatalogue()
 	if err != nil {
-		return []Finding{failed("programs", err, "The catalogue of tools cannot be read.")}
+		return []Finding{failed("programs", err, "The tool catalogue cannot be read.")}
 	}
 	needs, err := x.pythonNeeds(ctx, improvise.Config{Sandbox: box, Films: films, Environment: x.PythonFolder()}, catalogue.All())
 	if err != nil {

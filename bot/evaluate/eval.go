@@ -16,9 +16,9 @@ import (
 
 // Command is bot eval.
 type Command struct {
-	Gold      string      `help:"Judgements of ControlLLM's requests; the file argument then holds these requests." placeholder:"FILE"`
+	Gold      string      `help:"The expected results of ControlLLM's requests; the file argument then holds the requests." placeholder:"FILE"`
 	Taskbench string      `help:"TaskBench's tools; the file argument then holds TaskBench's plans to compare with." placeholder:"FILE"`
-	Wishes    bool        `help:"With --taskbench: the file holds requests without labels, which are only planned and timed."`
+	Wishes    bool        `help:"With --taskbench: the file holds unlabelled requests, which are only planned and timed."`
 	Reference bool        `help:"Use the decompositions in the file, to measure the search alone."`
 	AllTools  bool        `help:"Plan as if every tool could run here."`
 	Toolbox   string      `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`

@@ -25,17 +25,17 @@ import (
 type (
 	// RetryCommand is bot retry.
 	RetryCommand struct {
-		ID   string `arg:"" help:"The request's id, or its first letters."`
+		ID   string `arg:"" help:"The request's ID, or its first letters."`
 		JSON bool   `help:"Print JSON: {id, run}."`
 	}
 	// CancelCommand is bot cancel.
 	CancelCommand struct {
-		ID   string `arg:"" help:"The request's id, or its first letters."`
+		ID   string `arg:"" help:"The request's ID, or its first letters."`
 		JSON bool   `help:"Print JSON: {id, cancelled}."`
 	}
 	// ForgetCommand is bot forget.
 	ForgetCommand struct {
-		Thread string `arg:"" help:"The thread's full id, as bot requests prints it; the address of its web page; or its name in bot ask --thread."`
+		Thread string `arg:"" help:"The thread's full ID, as printed by bot requests; the address of its web page; or its name in bot ask --thread."`
 		JSON   bool   `help:"Print JSON: {thread, requests}; requests counts only those of bot serve."`
 	}
 )

@@ -19,7 +19,7 @@ import (
 
 // ShowCommand is bot show.
 type ShowCommand struct {
-	ID   string `arg:"" help:"The request's id, or its first letters."`
+	ID   string `arg:"" help:"The request's ID, or its first letters."`
 	Out  string `help:"Write the files of its last run into this folder." placeholder:"DIR"`
 	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, plan, steps, results, answer, …}]}; took is in nanoseconds."`
 }

@@ -34,7 +34,7 @@ type Command struct {
 	Queues      string `help:"The queues to work on, with or without weights (gateway=6,plan)." default:"gateway,plan,cpu,gpu,program" placeholder:"LIST"`
 	Adapters    string `help:"The chat platforms to connect to: discord, slack, web, or none. By default, all that are configured." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: one number for all queues, or one for each (plan=8,cpu=4)." placeholder:"N"`
-	Grace       string `help:"How long running steps may go on at shutdown, like ATELIER_GRACE." placeholder:"TIME"`
+	Grace       string `help:"How long running steps may continue at shutdown, like ATELIER_GRACE." placeholder:"TIME"`
 	Listen      string `help:"The address of the web page, /healthz, /readyz and /metrics, or off, like ATELIER_LISTEN." placeholder:"ADDRESS"`
 }
 

@@ -26,23 +26,23 @@ func accessSettings() []setting {
 				"discord/role/2003. A platform without an entry is open to everybody.",
 			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Allow }),
 		}, {
-			name: "ATELIER_DENY", about: "Who may not ask, written like ATELIER_ALLOW, over which it takes precedence. slack alone means all of Slack.",
+			name: "ATELIER_DENY", about: "Who may not ask, written like ATELIER_ALLOW, which it overrides. slack alone means all of Slack.",
 			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Deny }),
 		}, {
 			name: "ATELIER_EXEMPT", about: "Who is exempt from the limits below, written like ATELIER_ALLOW.",
 			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Exempt }),
 		}, {
 			name: "ATELIER_USER_REQUESTS", value: "0",
-			about: "How many requests a person may make in an hour. Alternatives and repetitions count too. 0 means no limit.",
+			about: "The maximum number of requests per person and hour. Alternatives and repetitions count too. 0 means no limit.",
 			set:   limit(func(c *Config) *int { return &c.Quota.Requests }, 1_000_000),
 		}, {
-			name: "ATELIER_USER_AT_ONCE", value: "0", about: "How many requests of a person may wait or run at a time. 0 means no limit.",
+			name: "ATELIER_USER_AT_ONCE", value: "0", about: "The maximum number of requests per person that wait or run at the same time. 0 means no limit.",
 			set: limit(func(c *Config) *int { return &c.Quota.AtOnce }, 1000),
 		}, {
-			name: "ATELIER_CHANNEL_AT_ONCE", value: "0", about: "How many requests may wait or run at a time in a channel and its threads. 0 means no limit.",
+			name: "ATELIER_CHANNEL_AT_ONCE", value: "0", about: "The maximum number of requests in a channel and its threads that wait or run at the same time. 0 means no limit.",
 			set: limit(func(c *Config) *int { return &c.Quota.ChannelAtOnce }, 1000),
 		}, {
-			name: "ATELIER_USER_MEDIA_MB", value: "0", about: "How many MB of files a person may send in a day. 0 means no limit.",
+			name: "ATELIER_USER_MEDIA_MB", value: "0", about: "The maximum size of the files that a person may send in a day, in MB. 0 means no limit.",
 			set: func(c *Config, v string) error {
 				mb, err := number[int64](v, 0, 1_000_000)
 				c.Quota.Bytes = mb * 1_000_000

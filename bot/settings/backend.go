@@ -61,23 +61,23 @@ func backendSettings() []setting {
 			set: func(c *Config, v string) error { c.Backends.LocalAI.Key = secret(v); return key(v) },
 		}, {
 			name: "HF_TOKEN", secret: true,
-			about: "A token for Hugging Face. Its providers then run what none of your own servers can. They get files only with " +
+			about: "A token for Hugging Face. Its inference providers then run the tools that your own servers cannot. They get files only with " +
 				"ALLOW_CLOUD_MEDIA=true.",
 			set: func(c *Config, v string) error { c.Backends.HF.Token = secret(v); return key(v) },
 		}, {
-			name: "HF_BILL_TO", about: "The organisation on Hugging Face that pays. If empty, the token's owner.",
+			name: "HF_BILL_TO", about: "The Hugging Face organisation to bill. If empty, the token's owner.",
 			set: func(c *Config, v string) error { c.Backends.HF.BillTo = v; return word(v) },
 		}, {
 			name: "HF_ROUTER_URL", value: defaultRouter, about: "The URL of Hugging Face's router to its providers.",
 			set: func(c *Config, v string) error { c.Backends.HF.Router = v; return address(v) },
 		}, {
-			name: "HF_ENDPOINT", value: defaultHub, about: "The URL of its hub, which lists who runs which model.",
+			name: "HF_ENDPOINT", value: defaultHub, about: "The URL of its hub, which lists the providers of each model.",
 			set: func(c *Config, v string) error { c.Backends.HF.Hub = v; return address(v) },
 		}, {
-			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecasts. It needs no key.",
+			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecast API. It requires no key.",
 			set: func(c *Config, v string) error { c.Backends.Weather = v; return address(v) },
 		}, {
-			name: "PLACES_URL", value: defaultPlaces, about: "A server with Open-Meteo's search for places.",
+			name: "PLACES_URL", value: defaultPlaces, about: "A server with Open-Meteo's geocoding API.",
 			set: func(c *Config, v string) error { c.Backends.Places = v; return address(v) },
 		},
 	}

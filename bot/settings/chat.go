@@ -47,7 +47,7 @@ func chatSettings() []setting {
 			set: func(c *Config, v string) (err error) { c.Discord.API, err = apiURL(v); return err },
 		}, {
 			name:  "DISCORD_MAX_FILE_MB",
-			about: "The largest file that is sent to Discord, in MB. If empty, it is each server's limit: 20, or more with boosts.",
+			about: "The maximum size of a file sent to Discord, in MB. If empty, each server's limit: 20, or more with boosts.",
 			set: func(c *Config, v string) (err error) {
 				if v == "" {
 					return nil
@@ -57,7 +57,7 @@ func chatSettings() []setting {
 			},
 		}, {
 			name: "SLACK_BOT_TOKEN", secret: true,
-			about: "The bot token on Slack (OAuth & Permissions). It begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is needed too.",
+			about: "The bot token on Slack (OAuth & Permissions). It begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is also required.",
 			set: func(c *Config, v string) error {
 				c.Slack.BotToken = secret(v)
 				return slackToken(v, "xoxb-", "expected the bot token, which begins with xoxb-")
@@ -81,7 +81,7 @@ func chatSettings() []setting {
 				"host too.",
 			set: func(c *Config, v string) (err error) { c.Slack.API, err = apiURL(v); return err },
 		}, {
-			name: "SLACK_MAX_FILE_MB", value: "1000", about: "The largest file that is sent to Slack, in MB.",
+			name: "SLACK_MAX_FILE_MB", value: "1000", about: "The maximum size of a file sent to Slack, in MB.",
 			set: func(c *Config, v string) (err error) {
 				c.Slack.MaxFileMB, err = number[int64](v, 1, 1000)
 				return err

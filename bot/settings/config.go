@@ -82,7 +82,7 @@ func ownSettings() []setting {
 	return []setting{
 		{
 			name: "ATELIER_DATA", value: ".atelier",
-			about: "The folder for everything that is kept: conversations, requests and their files. Without REDIS_URL only one process at a " +
+			about: "The folder for all data: conversations, requests and their files. Without REDIS_URL only one process at a " +
 				"time can serve from it.",
 			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
 		}, {
@@ -90,7 +90,7 @@ func ownSettings() []setting {
 			set: func(c *Config, v string) error { c.Catalogue = v; return folder(v) },
 		}, {
 			name: "ATELIER_STRATEGY", value: "best-first",
-			about: "How the graph of tools is searched: best-first, greedy, beam, adaptive or exhaustive.",
+			about: "How to search the tool graph: best-first, greedy, beam, adaptive or exhaustive.",
 			set:   func(c *Config, v string) (err error) { c.Strategy, err = toolgraph.ParseStrategy(v); return err },
 		}, {
 			name: "ATELIER_PARALLEL", value: "4", about: "How many steps of a plan run at the same time.",
@@ -112,7 +112,7 @@ func ownSettings() []setting {
 				return err
 			},
 		}, {
-			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is accepted, in MB.",
+			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The maximum size of a file, in MB.",
 			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
 		}, {
 			name: "ATELIER_LINK_HOSTS",
@@ -122,11 +122,11 @@ func ownSettings() []setting {
 			set: func(c *Config, v string) (err error) { c.LinkHosts, err = linkHosts(v); return err },
 		}, {
 			name: "ATELIER_MEMORY_MB",
-			about: "How much memory the process and the programs that it runs may use together, in MB. If empty, it is the container's limit, or " +
+			about: "The memory limit of the process and its programs together, in MB. If empty, the container's limit, or " +
 				"half of the machine's memory. GOMEMLIMIT follows it unless it is set too.",
 			set: func(c *Config, v string) (err error) { c.Memory, err = budget(v); return err },
 		}, {
-			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is accepted, in millions of pixels.",
+			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The maximum size of a picture, in megapixels.",
 			set: func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err },
 		},
 	}
@@ -164,7 +164,7 @@ func plannerSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_API_KEY", secret: true, about: "The key for OpenAI, or for the server that OPENAI_BASE_URL names.",
+			name: "OPENAI_API_KEY", secret: true, about: "The key for OpenAI, or for the server in OPENAI_BASE_URL.",
 			set: func(c *Config, v string) error { c.Models.Server.Key = secret(v); return key(v) },
 		}, {
 			name: "OPENAI_BASE_URL", secret: true, // it may hold a password
@@ -175,7 +175,7 @@ func plannerSettings() []setting {
 			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
 		}, {
 			name: "OPENAI_VISION", value: "false",
-			about: "true shows a request's pictures to the language model when it plans. Tools that look at pictures show them anyway.",
+			about: "true shows a request's pictures to the language model when it plans. Tools that look at pictures always do.",
 			set:   func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
 		}, {
 			name: "OPENAI_API_VERSION", about: "The version of Azure OpenAI's API, such as 2024-10-21. OPENAI_MODEL then names the deployment.",
@@ -189,20 +189,20 @@ func plannerSettings() []setting {
 			},
 		}, {
 			name: "OPENAI_TIMEOUT", value: "2m",
-			about: "The timeout of one attempt of a call, such as 90s or 2m. There may be several. A tool's has at least five minutes.",
+			about: "The timeout of each attempt at a call, such as 90s or 2m. Tools get at least five minutes.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Timeout, err = duration(v, time.Second, time.Hour, "90s or 2m")
 				return err
 			},
 		}, {
-			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
+			name: "OPENAI_CONTEXT", value: "32768", about: "The context length of the language model in tokens, input and output together.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Context, err = number(v, 4096, 100_000_000)
 				return err
 			},
 		}, {
 			name: "OPENAI_BUDGET", value: "100000",
-			about: "How many tokens planning, programs and answers may use for one request. Other tools' tokens come on top.",
+			about: "The token limit of one request for planning, programs and the answer. The tokens of other tools are not included.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
 				return err
@@ -233,17 +233,17 @@ func toolSettings() []setting {
 			about: "The model for tools that look at pictures. If empty, OPENAI_MODEL. Set it to none if that model cannot see.",
 			set:   func(c *Config, v string) error { c.Models.Seeing = v; return word(v) },
 		}, {
-			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and edits pictures. If empty, one is chosen from the server's list; with Azure none is.",
+			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and edits pictures. If empty, one is chosen from the server's list, except on Azure.",
 			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
 		}, {
-			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud. If empty, one is chosen from the server's list; with Azure none is.",
+			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud. If empty, one is chosen from the server's list, except on Azure.",
 			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
 		}, {
 			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice that reads aloud.",
 			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
 		}, {
 			name:  "OPENAI_TRANSCRIPTION_MODEL",
-			about: "The model that transcribes speech. If empty, one is chosen from the server's list; with Azure none is.",
+			about: "The model that transcribes speech. If empty, one is chosen from the server's list, except on Azure.",
 			set:   func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
 		},
 	}

@@ -29,7 +29,7 @@ func storageSettings() []setting {
 				"in the process itself.",
 			set: func(c *Config, v string) error { c.Storage.RedisURL = secret(v); return redisURL(v) },
 		}, {
-			name: "S3_BUCKET", about: "The bucket for files, on S3 or a server that speaks its protocol. If empty, files are in the data folder.",
+			name: "S3_BUCKET", about: "The bucket for files, on S3 or a compatible server. If empty, files are in the data folder.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Bucket = v
 				return s3Setting(s3.Config{Bucket: v}, v, "expected a bucket name, such as atelier-media")
@@ -41,10 +41,10 @@ func storageSettings() []setting {
 				return s3Setting(s3.Config{Bucket: "b", Prefix: v}, v, "expected a folder name, such as bots/atelier")
 			},
 		}, {
-			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the host name, even if the server is not Amazon's.",
+			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the host name, also on S3-compatible servers.",
 			set: func(c *Config, v string) (err error) { c.Storage.S3.HostStyle, err = yes(v); return err },
 		}, {
-			name: "S3_LINK_ENDPOINT", about: "The URL at which people reach the server, for links to large files. If empty, the one that this program uses.",
+			name: "S3_LINK_ENDPOINT", about: "The public URL of the server, for links to large files. If empty, the URL that this program uses.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.LinkEndpoint = v
 				return s3Setting(s3.Config{Bucket: "b", LinkEndpoint: v}, v, expectedEndpoint)
@@ -56,13 +56,13 @@ func storageSettings() []setting {
 				return err
 			},
 		}, {
-			name: "S3_KMS_KEY", about: "The key for aws:kms. If empty, the bucket's.",
+			name: "S3_KMS_KEY", about: "The key for aws:kms. If empty, the bucket's default key.",
 			set: func(c *Config, v string) error { c.Storage.S3.KMSKey = v; return word(v) },
 		}, {
-			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* settings below are the SDK's, which reads its others too.",
+			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* settings below belong to the AWS SDK, which reads its other settings too.",
 			set: func(c *Config, v string) error { c.Storage.S3.Region = v; return word(v) },
 		}, {
-			name: "AWS_ENDPOINT_URL_S3", about: "The URL of a server that is not Amazon's.",
+			name: "AWS_ENDPOINT_URL_S3", about: "The URL of an S3-compatible server.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Endpoint = v
 				return s3Setting(s3.Config{Bucket: "b", Endpoint: v}, v, expectedEndpoint)

@@ -16,7 +16,7 @@ func serveSettings() []setting {
 	return []setting{
 		{
 			name: "ATELIER_LISTEN", value: "127.0.0.1:8080",
-			about: "The address on which serve answers HTTP: the web page, /healthz, /readyz and /metrics. off turns HTTP off.",
+			about: "The address of serve's HTTP server: the web page, /healthz, /readyz and /metrics. off turns HTTP off.",
 			set:   func(c *Config, v string) (err error) { c.Listen, err = Listen(v); return err },
 		}, {
 			name: "WEB_PASSWORD", secret: true,
@@ -30,7 +30,7 @@ func serveSettings() []setting {
 			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
 		}, {
 			name: "WEB_ADMINS",
-			about: "The admins of the web page, as WEB_USER_HEADER names them, separated by commas. They may delete what others wrote. If set, only " +
+			about: "The admins of the web page, as named in WEB_USER_HEADER, separated by commas. They may delete what others wrote. If set, only " +
 				"they see /operations; otherwise everybody who is let in does.",
 			set: func(c *Config, v string) (err error) { c.Web.Admins, err = names(v); return err },
 		}, {
@@ -46,13 +46,13 @@ func serveSettings() []setting {
 				"get a link to a page for marking things on them.",
 			set: func(c *Config, v string) (err error) { c.Web.Public, err = PublicURL(v); return err },
 		}, {
-			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take once its turn has come. Then it is answered with what was done.",
+			name: "ATELIER_DEADLINE", value: "30m", about: "The time limit of a request, from its start. After that it is answered with what is done so far.",
 			set: func(c *Config, v string) (err error) {
 				c.Deadline, err = duration(v, time.Second, 24*time.Hour, "30m or 2h")
 				return err
 			},
 		}, {
-			name: "ATELIER_GRACE", value: "20s", about: "How long running steps may go on when serve shuts down. Then another process does them.",
+			name: "ATELIER_GRACE", value: "20s", about: "How long running steps may continue when serve shuts down. Another process takes over the rest.",
 			set: func(c *Config, v string) (err error) { c.Grace, err = Grace(v); return err },
 		}, {
 			name: "ATELIER_CHECK", value: "100ms",

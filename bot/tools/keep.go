@@ -35,7 +35,7 @@ import (
 var keptToolFile string
 
 type keepToolCommand struct {
-	Request string `arg:"" help:"The request's id, or its first letters."`
+	Request string `arg:"" help:"The request's ID, or its first letters."`
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 }
 

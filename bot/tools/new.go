@@ -22,8 +22,8 @@ var serviceToolFile string
 type NewToolCommand struct {
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 	Kind    string `enum:"command,http" default:"command" placeholder:"KIND" help:"What runs the tool: command (a program, by default) or http (a service)."`
-	Takes   string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it works on: image, video, audio, text or document."`
-	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it makes; by default the same type."`
+	Takes   string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"The type of its input: image, video, audio, text or document."`
+	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"The type of its result, by default the same."`
 }
 
 // Help returns the detailed help.

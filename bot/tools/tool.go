@@ -128,7 +128,7 @@ func readTool(file string) (toolbox.Tool, error) {
 type tryToolCommand struct {
 	Tool string   `arg:"" help:"The tool's file: NAME.yaml."`
 	Told []string `arg:"" optional:"" name:"name=value" help:"A text or setting for the tool, by its name in the tool's file."`
-	File []string `sep:"none" help:"The path of a file to work on, without a name. Several: repeat it, in the order of the tool's args." placeholder:"FILE"`
+	File []string `sep:"none" help:"A file to work on. Repeat it for several files, in the order of the tool's args." placeholder:"FILE"`
 	Out  string   `help:"The folder for the result, by default out." default:"out" placeholder:"DIR"`
 }
 

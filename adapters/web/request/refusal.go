@@ -12,7 +12,7 @@ import (
 // Refusals of several packages.
 var (
 	// ErrUnknown is for what does not exist (any more).
-	ErrUnknown = Refuse(http.StatusNotFound, "This does not exist, or no longer exists.")
+	ErrUnknown = Refuse(http.StatusNotFound, "This does not exist, or was deleted.")
 	// ErrUnreadable is for what no page of this version sends.
 	ErrUnreadable = Refuse(http.StatusBadRequest, "The browser sent something that the server does not understand. Reload the page.")
 	// ErrThreadFull is for a thread that is too long.

@@ -93,7 +93,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	job.Args = append(job.Args, tracks...)
 	out, err := r.do(job, "video.mp4")
 	out.Note = lost
-	out.About = plan.Say("already small enough (%s)", megabytes(sizeOf(out.Path)))
+	out.About = plan.Say("small enough already (%s)", megabytes(sizeOf(out.Path)))
 	return out, err
 }
 

@@ -59,7 +59,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 	}
 	if has <= limit { // avoid a lossy re-encoding
 		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
-		return toolbox.Output{Path: to, About: plan.Say("already small enough (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
+		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
 	}
 	if p.Info.Animated() {
 		return o.fitAnimation(ctx, c, p, limit, has)
