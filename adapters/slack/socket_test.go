@@ -165,7 +165,7 @@ func TestSocketWithoutHello(t *testing.T) {
 	})
 	k.ready(t)
 	<-closed
-	if !strings.Contains(k.log.String(), "did not say hello") {
+	if !strings.Contains(k.log.String(), "sent no hello") {
 		t.Errorf("the log tells\n%s", k.log)
 	}
 }

@@ -126,7 +126,7 @@ func TestBadMessages(t *testing.T) {
 		"a bot's id":          {[]string{"id", chat.AnswerID("k"), "text", "x"}, http.StatusBadRequest, "Reload"},
 		"a long text":         {[]string{"id", "message00000000009", "text", strings.Repeat("日", 50_000)}, http.StatusRequestEntityTooLarge, "too long"},
 		"a long form":         {[]string{"id", "message00000000009", "text", strings.Repeat("x", 3<<20)}, http.StatusRequestEntityTooLarge, "too much"},
-		"a reply to nothing":  {[]string{"id", "message00000000009", "text", "x", "reply_to", "message00000000008"}, http.StatusUnprocessableEntity, "replies to"},
+		"a reply to nothing":  {[]string{"id", "message00000000009", "text", "x", "reply_to", "message00000000008"}, http.StatusUnprocessableEntity, "replied to"},
 		"no file":             {[]string{"id", "message00000000009", "text", "x", "file", "file000000000001"}, http.StatusUnprocessableEntity, "no longer exists"},
 		"another one's file":  {[]string{"id", "message00000000009", "text", "x", "file", other.ID}, http.StatusUnprocessableEntity, "no longer exists"},
 		"a mask as a file":    {[]string{"id", "message00000000009", "text", "x", "file", mask.ID}, http.StatusUnprocessableEntity, "no longer exists"},
