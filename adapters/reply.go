@@ -31,6 +31,8 @@ type Reply struct {
 	// Answer means that it answers a request, which can be run again, and that it can be deleted. A platform with
 	// buttons has two for that.
 	Answer bool `json:"answer,omitempty"`
+	// Talk means that it is only conversation, such as a greeting: running it again would say the same.
+	Talk bool `json:"talk,omitempty"`
 	// GoOn are the ways in which people can continue from the files.
 	GoOn []Sign `json:"go_on,omitempty"`
 	// Examples are requests that people can try with a button, at most [MaxChoices]; the text ends by introducing

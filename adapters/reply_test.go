@@ -118,6 +118,9 @@ func TestButtonsMeanTheirSigns(t *testing.T) {
 	if len(faces) != 6 || len(adapters.Reply{}.Acts()) != 0 {
 		t.Errorf("the buttons are %v", faces)
 	}
+	if talk := (adapters.Reply{Answer: true, Talk: true}).Acts(); !slices.Equal(talk, []adapters.Sign{adapters.Remove}) {
+		t.Errorf("small talk has the buttons %v", talk)
+	}
 	for id, want := range map[string]adapters.Sign{"again": adapters.Again, "delete": adapters.Remove, "choose": "", "stop": "", "try": "", "": ""} {
 		if pressed := adapters.Pressed(adapters.MessageRef{}, id); (pressed != nil) != (want != "") || pressed != nil && pressed.Sign != want {
 			t.Errorf("%q is %+v", id, pressed)

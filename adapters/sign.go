@@ -82,10 +82,14 @@ func Pressed(on MessageRef, button string) *Reaction {
 
 // Acts returns the signs shown as buttons below a reply, in order.
 func (r Reply) Acts() []Sign {
-	if !r.Answer {
-		return r.GoOn
+	acts := slices.Clone(r.GoOn)
+	if r.Answer && !r.Talk {
+		acts = append(acts, Again)
 	}
-	return append(slices.Clone(r.GoOn), Again, Remove)
+	if r.Answer {
+		acts = append(acts, Remove)
+	}
+	return acts
 }
 
 // Reacted completes an event for a reaction that was added to a message or removed from it; the caller sets the

@@ -28,6 +28,7 @@ type admission struct {
 	tasks    *queue.Tasks
 	flow     *flow
 	acks     *post.Signs
+	numbers  *numbers
 	metrics  Metrics
 	say      sayer
 	deadline time.Duration
@@ -60,6 +61,11 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 		}
 		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
 		return err
+	}
+	if answers == nil && !taken {
+		if done, err := d.numbers.pick(ctx, e, t); done || err != nil {
+			return err
+		}
 	}
 	return d.admit(ctx, e, t, origin{answers: answers})
 }

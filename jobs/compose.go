@@ -183,7 +183,9 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 		a.Status, a.Question = record.Asking, p.Question
 	case route != nil && route.Partly():
 		a.Status = record.Partial
-	case p.Reply != "" && !p.Refused, route != nil && route.Done():
+	case p.Reply != "" && !p.Refused:
+		a.Status, a.Reply.Talk = record.Done, true
+	case route != nil && route.Done():
 		a.Status = record.Done
 	}
 	if r.Given != nil && len(r.Given.Closed) > 0 && (a.Status == record.Failed || a.Question != "") {

@@ -80,7 +80,7 @@ func (d *editor) begin(ctx context.Context, e adapters.Event) error {
 	if err == nil && first.Message() == nil { // a mention without text, which was answered
 		sent = e
 	}
-	return d.admit(ctx, sent, origin{})
+	return d.admission.message(ctx, sent)
 }
 
 // replace stops a request and begins the one of its edited message.

@@ -309,6 +309,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, metrics: c.Metrics,
 		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
+	j.admission.numbers = &numbers{store: store, reactions: j.reactions, admission: j.admission, expiry: c.QuestionExpiry, now: c.Now}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{
 		store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say, self: j.id,

@@ -38,13 +38,20 @@ func (q Question) Listed() string {
 // Picked returns the guess selected by a text that is only its number: "2", "2.", "#2"; "" if there
 // is none.
 func (q Question) Picked(text string) string {
-	number := strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(text), "#"), ".)!")
-	for i, guess := range q.Guesses {
-		if number == strconv.Itoa(i+1) {
-			return guess
-		}
+	if n := Number(text); n >= 1 && n <= len(q.Guesses) {
+		return q.Guesses[n-1]
 	}
 	return ""
+}
+
+// Number returns the number that a text consists of: "2", "2.", "#2" or the keycap 2️⃣; 0 for other texts.
+func Number(text string) int {
+	text = strings.NewReplacer("\ufe0f", "", "\u20e3", "").Replace(strings.TrimSpace(text))
+	text = strings.TrimRight(strings.TrimPrefix(text, "#"), ".)!")
+	if n, err := strconv.Atoi(text); err == nil && strconv.Itoa(n) == text {
+		return max(n, 0)
+	}
+	return 0
 }
 
 // ValidateGuesses checks the guesses of a question: there must not be too many, and none may be

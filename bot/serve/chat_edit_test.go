@@ -120,6 +120,11 @@ func TestSmallTalkIsNoFailure(t *testing.T) {
 			if signs := by.signs(thread); !slices.Contains(signs, "white_check_mark") && !slices.Contains(signs, "✅") {
 				in.Errorf("%q gets %v", text, signs)
 			}
+			if all, ok := by.(team); ok {
+				if _, labels := all.visible(thread); slices.ContainsFunc(labels, func(l string) bool { return strings.Contains(l, "Again") }) {
+					in.Errorf("%q can be asked again: %q", text, labels)
+				}
+			}
 			for _, p := range by.posts(thread) {
 				if strings.Contains(p.text, "Sorry") || strings.Contains(p.text, "Nothing was done") {
 					in.Errorf("%q is answered with %q", text, p.text)

@@ -286,3 +286,31 @@ func TestQuotasAreSaid(t *testing.T) {
 		}
 	})
 }
+
+// TestNumbersAndUndoInWords: a number picks from the last list also after somebody else has picked, and undo names the file
+// to go on with.
+func TestNumbersAndUndoInWords(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_CATALOGUE=../testdata/ways"))
+		all, ok := by.(pressing)
+		if !ok {
+			in.Fatal("nobody writes here")
+		}
+		thread := in.asks()
+		first := in.answer(o, thread, 1)
+		all.write(thread, "2")
+		in.showsLines(in.answer(o, thread, 2), first)
+		all.write(thread, "undo")
+		in.says(o, thread, "I never change a file, so nothing is lost. To go on from the one before, name it, for example “rotate photo")
+
+		photo, err := os.ReadFile("../testdata/photo.jpg")
+		bottest.Check(in.T, err)
+		thread = by.wish("resize it", photo)
+		in.until(o, "a question", func() bool { return len(by.posts(thread)) == 1 && by.posts(thread)[0].numbers > 2 })
+		by.choose(thread, by.posts(thread)[0], 2)
+		in.until(o, "the second guess", func() bool { return len(pictures(by, thread)) == 1 })
+		all.write(thread, "1")
+		in.until(o, "the first guess", func() bool { return len(pictures(by, thread)) == 2 })
+	})
+}

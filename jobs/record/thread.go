@@ -143,6 +143,25 @@ func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resourc
 	return turns, resources
 }
 
+// Recent returns up to n requests of the thread: those that have not ended, and those whose runs ended last.
+func (t *Thread) Recent(n int) []string {
+	var requests []string
+	add := func(id string) {
+		if id != "" && len(requests) < n && !slices.Contains(requests, id) {
+			requests = append(requests, id)
+		}
+	}
+	for _, p := range slices.Backward(t.Line) {
+		if !p.Left {
+			add(p.Request)
+		}
+	}
+	for _, o := range slices.Backward(t.turns) {
+		add(o.request)
+	}
+	return requests
+}
+
 // MarksFor returns the marks between the previous request and this one.
 func (t *Thread) MarksFor(request string) []*adapters.Event {
 	from, to := -1, t.Size

@@ -132,7 +132,7 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 			out.GoOn = append(out.GoOn, sign)
 		}
 	}
-	out.CanAgain = m.ReplyTo != ""
+	out.CanAgain = m.ReplyTo != "" && !r.Talk
 	out.CanRemove = m.MayRemove(v.Me)
 	if m.ReplyTo != "" {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")

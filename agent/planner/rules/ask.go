@@ -16,7 +16,7 @@ import (
 // Fixed sentences.
 var (
 	notSure = plan.Say("I am not sure what you want. Could you say it in other words, " +
-		"for example \"find the edges in photo.jpg\" or \"make it half as large\"?")
+		"for example \"find the edges in my photo\" or \"make it half as large\"?")
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")

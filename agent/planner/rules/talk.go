@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,6 +21,7 @@ var (
 	welcome   = plan.Say("You are welcome! What would you like next?")
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
+	nothingToUndo = plan.Say("There is nothing to undo: I have not made anything from a file here.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
 	onlyTheWhole  = plan.Say("Sorry, I cannot do that to everything except the marked part. " +
 		"I can do it to the whole picture, or cut out the marked part.")
@@ -45,10 +47,29 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return &outcome{reply: welcome}
 	case p.IsMadeOf(plain, "about", "greetings"):
 		return &outcome{reply: aboutMe, samples: true}
+	case len(r.Given) == 0 && p.IsMadeOf(plain, "undoing", "greetings"):
+		return &outcome{reply: undone(r)}
 	case p.IsForeign(text):
 		return refusing(otherLanguage)
 	}
 	return nil
+}
+
+// undone answers the order to undo the last step. No file is ever changed, so the person only has to name the one to go
+// on with: the newest file from before the step.
+func undone(r plan.Request) plan.Message {
+	for _, turn := range slices.Backward(r.Turns) {
+		if len(turn.Made) == 0 {
+			continue
+		}
+		for _, e := range slices.Backward(r.Earlier) {
+			if e.On == "" && e.Type.Media() && !slices.Contains(turn.Made, e.Name) {
+				return plan.Say("I never change a file, so nothing is lost. To go on from the one before, name it, "+
+					"for example “rotate %s by 90 degrees”.", cmp.Or(e.File, e.Name))
+			}
+		}
+	}
+	return nothingToUndo
 }
 
 // joinsParts reports whether the clause only asks to join the parts of a file that the previous clause keeps. They are

@@ -1,0 +1,79 @@
+package jobs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+// TestANumberPicksAnAlternative from the latest list of the thread, once.
+func TestANumberPicksAnAlternative(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j, other := h.start(), h.start()
+		r := h.ask(j, h.says("t", "ann", "blur|sharpen", h.chat.upload("a.png", "PNG-a")))
+		h.ask(j, h.says("t", "ann", "!No. That is too bad."))
+		e := h.says("t", "bob", "1.")
+		h.handle(j, e)
+		h.handle(other, e) // a repeated event
+		r = h.wait(j, r.ID, 2)
+		h.handle(other, e)
+		if p, _ := h.chat.post(r.Runs[1].Sent); len(r.Runs) != 2 || r.Runs[1].Status != jobs.Done || p.reply.Mention != "bob" || h.planner.count("sharpen") != 1 {
+			h.t.Errorf("%d runs, the second is %s for %q", len(h.runs(j, r)), r.Runs[1].Status, p.reply.Mention)
+		}
+		again := h.ask(j, h.says("t", "ann", "7"))
+		if asked := h.planner.request(again.ID); asked.Wish != "7" {
+			h.t.Errorf("a number of no list is planned as %q", asked.Wish)
+		}
+	})
+}
+
+// TestANumberPicksAResult of several, for the person's next message.
+func TestANumberPicksAResult(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	m.seeds(h.blobs)
+	j := h.start(reworking(m))
+	r := h.ask(j, h.says("t", "ann", "pic"))
+	h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🎲", true))
+	told := h.reply(h.ask(j, h.says("t", "bob", "2")))
+	if !strings.HasPrefix(told.Text, "Your next message here works on number 2, ") || told.Mention != "bob" {
+		t.Errorf("told is %+v", told)
+	}
+	next := h.ask(j, h.overhears("bob", "blur"))
+	if got := given(h.planner.request(next.ID)); !strings.HasPrefix(got, "seed1-") {
+		t.Errorf("the next message works on %q", got)
+	}
+}
+
+// TestANumberPicksAnotherGuess after somebody else picked one of the same question.
+func TestANumberPicksAnotherGuess(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	c := &clock{at: time.Unix(1_800_000_000, 0)}
+	j := h.start(func(config *jobs.Config) { config.Now, config.QuestionExpiry = c.now, time.Hour })
+	question := h.asks(j)
+	h.chooses(j, "bob", question, 2, true)
+	h.wait(j, question.ID, 2)
+	r := h.ask(j, h.says("t", "ann", "1"))
+	asked := h.planner.request(r.ID)
+	if asked.Wish != "blur" || asked.Question != nil || len(asked.Given) != 1 || asked.Given[0].File != "a.png" || r.Runs[0].Status != jobs.Done {
+		t.Errorf("planned is %+v, which is %s", asked, r.Runs[0].Status)
+	}
+	talk := h.overhears("eve", "well")
+	h.handle(j, talk)
+	edit := h.edits(talk, time.Minute, "#2")
+	edit.Message.For = adapters.Mentioned
+	h.handle(j, edit)
+	if r = h.wait(j, jobs.RequestID(talk), 1); h.planner.request(r.ID).Wish != "edge" {
+		t.Errorf("a message that becomes a number is planned as %q", h.planner.request(r.ID).Wish)
+	}
+	c.pass(2 * time.Hour)
+	if late := h.ask(j, h.says("t", "bob", "1")); h.planner.request(late.ID).Wish != "1" {
+		t.Errorf("of an expired question it is planned as %q", h.planner.request(late.ID).Wish)
+	}
+}
