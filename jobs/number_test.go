@@ -41,7 +41,7 @@ func TestANumberPicksAResult(t *testing.T) {
 	r := h.ask(j, h.says("t", "ann", "pic"))
 	h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🎲", true))
 	told := h.reply(h.ask(j, h.says("t", "bob", "2")))
-	if !strings.HasPrefix(told.Text, "Your next message here works on number 2, ") || told.Mention != "bob" {
+	if told.Text != "Your next message here works on number 2, "+adapters.Escape("fox-2.png")+"." || told.Mention != "bob" {
 		t.Errorf("told is %+v", told)
 	}
 	next := h.ask(j, h.overhears("bob", "blur"))

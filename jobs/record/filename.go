@@ -31,6 +31,29 @@ type fileNames struct {
 
 func newFiles() fileNames { return fileNames{names: map[string]string{}, taken: map[string]bool{}} }
 
+// wantedNames returns the claim for the files that a run made. Variations are numbered from 1, as in the list to choose from.
+func wantedNames(made []plan.Resource) *nameClaim {
+	variations, n := map[string]int{}, map[string]int{}
+	for _, m := range made {
+		if m.Seed != 0 {
+			variations[m.File]++
+		}
+	}
+	c := &nameClaim{}
+	for _, m := range made {
+		file := m.File
+		if file == "" {
+			continue
+		}
+		if m.Seed != 0 && variations[file] > 1 {
+			n[file]++
+			file = plan.Numbered(file, n[file])
+		}
+		c.Files = append(c.Files, namedFile{m.Name, file})
+	}
+	return c
+}
+
 // add names the files of a claim. A file that has a name keeps it.
 func (f fileNames) add(c *nameClaim) {
 	for _, file := range c.Taken {

@@ -162,12 +162,7 @@ func (s *Store) Unpacked(ctx context.Context, r *Request) (*Request, error) {
 // NameFiles claims readable names for the results of a run, in the order of its steps, and returns all names
 // of the thread. Concurrent claims count in the order of the log.
 func (s *Store) NameFiles(ctx context.Context, r *Request, run *Run) (map[string]string, error) {
-	wanted := &nameClaim{}
-	for _, m := range run.Route.Made() {
-		if m.File != "" {
-			wanted.Files = append(wanted.Files, namedFile{m.Name, m.File})
-		}
-	}
+	wanted := wantedNames(run.Route.Made())
 	if len(wanted.Files) == 0 {
 		return map[string]string{}, nil
 	}

@@ -111,3 +111,18 @@ func TestLookAndHands(t *testing.T) {
 		t.Errorf("the screenshot: %v", err)
 	}
 }
+
+// TestScreenshotsMakeTheirFolder where BROWSER_SHOTS names one that is not there.
+func TestScreenshotsMakeTheirFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "new", "shots")
+	t.Setenv("BROWSER_SHOTS", folder)
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	p := browsertest.Start(t).Page(t, browsertest.Look{Width: 200, Height: 200})
+	p.Expect("404")
+	p.Open(server.URL)
+	p.Screenshot("page")
+	if b, err := os.ReadFile(filepath.Join(folder, "page.png")); err != nil || !strings.HasPrefix(string(b), "\x89PNG") {
+		t.Errorf("the screenshot: %v", err)
+	}
+}

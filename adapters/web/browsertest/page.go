@@ -141,6 +141,9 @@ func (p *Page) Screenshot(name string) {
 	png := p.Shot()
 	folders := []string{p.tb.ArtifactDir()}
 	if folder := os.Getenv("BROWSER_SHOTS"); folder != "" {
+		if err := os.MkdirAll(folder, 0o700); err != nil { //nolint:gosec // the test runner chooses the folder
+			p.tb.Fatal(err)
+		}
 		folders = append(folders, folder)
 	}
 	for _, folder := range folders {
