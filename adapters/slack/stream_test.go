@@ -389,3 +389,22 @@ func TestOddNativeStops(t *testing.T) {
 	}
 	h.idle(t)
 }
+
+// TestDirectProgress is streamed in a thread of a direct channel. At its top level, where answers are no replies, Slack
+// has no streams, and the progress is an edited message.
+func TestDirectProgress(t *testing.T) {
+	t.Parallel()
+	for _, threaded := range []bool{false, true} {
+		st := newStreamed(t)
+		st.in = st.Thread(t, true)
+		if threaded {
+			st.in.ID = st.People.Say(slacktest.Post{Channel: st.in.Channel, By: st.zoe, Text: "first"})
+		}
+		p := st.progress(adapters.StepRunning)
+		p.Request = "r1"
+		at := st.report(adapters.MessageRef{}, p)
+		if m, _ := st.Workspace.Message(st.in.Channel, at.ID); m.Streaming != threaded {
+			t.Errorf("threaded %t: the progress is %+v", threaded, m)
+		}
+	}
+}
