@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
 	"atelier/bot/bottest"
@@ -22,6 +23,8 @@ type team interface {
 	mutter(text string) (thread string)
 	// unmention edits the message with which a thread began: it is for nobody now.
 	unmention(thread, text string)
+	// unsay deletes the message with which a thread began.
+	unsay(thread string)
 	// react puts a sign on a message, as ann or as somebody else. On that with which a thread began, id is "".
 	react(other bool, thread, id, emoji string, added bool)
 	// visible is all that people read of what the bot wrote in a thread, and the labels of its buttons.
@@ -33,6 +36,8 @@ func (d *inDiscord) mutter(text string) string {
 }
 
 func (d *inDiscord) unmention(thread, text string) { d.People.Edit(d.channel, thread, text, false) }
+
+func (d *inDiscord) unsay(thread string) { d.People.Delete(d.channel, thread) }
 
 func (d *inDiscord) react(other bool, thread, id, emoji string, added bool) {
 	by, in := d.ann, thread
@@ -68,6 +73,8 @@ func (s *inSlack) mutter(text string) string {
 
 func (s *inSlack) unmention(thread, text string) { s.People.Edit(s.channel, thread, text) }
 
+func (s *inSlack) unsay(thread string) { s.People.Delete(s.channel, thread) }
+
 func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
 	by := s.ann
 	if other {
@@ -77,7 +84,7 @@ func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
 	if id == "" {
 		id = thread
 	}
-	s.People.React(by, s.channel, id, map[string]string{"🛑": "octagonal_sign", "🔁": "repeat"}[emoji], added)
+	s.People.React(by, s.channel, id, map[string]string{"🛑": "octagonal_sign", "🔁": "repeat", "🗑": "wastebasket", adapters.Digit(2): "two"}[emoji], added)
 }
 
 func (s *inSlack) visible(thread string) (text string, labels []string) {

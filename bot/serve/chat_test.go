@@ -27,6 +27,8 @@ type town interface {
 	ready(ctx context.Context, o *clitest.Open) error
 	// request mentions the bot in a new message with a picture, and gives its thread.
 	wish(text string, picture []byte) (thread string)
+	// wishWith mentions the bot in a new message with a file, and gives its thread.
+	wishWith(text, name string, content []byte) (thread string)
 	// wishOf mentions the bot in the thread of a picture that somebody else has posted.
 	wishOf(text string, picture []byte) (thread string)
 	// posts are what the bot has written in a thread, the oldest first.
@@ -80,9 +82,12 @@ func (d *inDiscord) ready(ctx context.Context, _ *clitest.Open) error {
 }
 
 func (d *inDiscord) wish(text string, picture []byte) string {
+	return d.wishWith(text, "photo.jpg", picture)
+}
+
+func (d *inDiscord) wishWith(text, name string, content []byte) string {
 	return d.People.Say(discordtest.Post{
-		Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text,
-		Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+		Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text, Files: []discordtest.File{{Name: name, Content: content}},
 	}).ID
 }
 
@@ -161,9 +166,12 @@ func (s *inSlack) ready(ctx context.Context, o *clitest.Open) error {
 }
 
 func (s *inSlack) wish(text string, picture []byte) string {
+	return s.wishWith(text, "photo.jpg", picture)
+}
+
+func (s *inSlack) wishWith(text, name string, content []byte) string {
 	return s.People.Say(slacktest.Post{
-		Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text,
-		Files: []slacktest.File{{Name: "photo.jpg", Data: picture}},
+		Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text, Files: []slacktest.File{{Name: name, Data: content}},
 	})
 }
 

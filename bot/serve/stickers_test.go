@@ -44,6 +44,7 @@ type stickers struct {
 	host string
 
 	asks chan string // what is asked for, in its order
+	gone chan string // what is not waited for anymore
 
 	mu    sync.Mutex
 	may   map[string]chan struct{} // what may be drawn, by its words
@@ -52,7 +53,7 @@ type stickers struct {
 
 func newStickers(t *testing.T) *stickers {
 	t.Helper()
-	w := &stickers{asks: make(chan string, 100), may: map[string]chan struct{}{}}
+	w := &stickers{asks: make(chan string, 100), gone: make(chan string, 100), may: map[string]chan struct{}{}}
 	service := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		var asked struct {
 			Words string `json:"words"`
@@ -62,6 +63,7 @@ func newStickers(t *testing.T) *stickers {
 		select {
 		case <-w.permit(asked.Words):
 		case <-r.Context().Done(): // the bot has gone away
+			w.gone <- asked.Words
 			return
 		}
 		w.mu.Lock()
@@ -106,16 +108,28 @@ func (w *stickers) all() []string {
 // asked waits until the service is asked for words.
 func (r resident) asked(o *clitest.Open, w *stickers, words string) {
 	r.Helper()
+	r.hears(o, w.asks, words)
+}
+
+// stops waits until the bot does not wait for words anymore.
+func (r resident) stops(o *clitest.Open, w *stickers, words string) {
+	r.Helper()
+	r.hears(o, w.gone, words)
+}
+
+// hears waits until words come.
+func (r resident) hears(o *clitest.Open, from chan string, words string) {
+	r.Helper()
 	ctx, stop := context.WithTimeout(r.Context(), clitest.Busy)
 	defer stop()
 	for {
 		select {
-		case got := <-w.asks:
+		case got := <-from:
 			if got == words {
 				return
 			}
 		case <-ctx.Done():
-			r.Fatalf("%q is not asked for\n%s", words, o.Log)
+			r.Fatalf("%q does not come\n%s", words, o.Log)
 		}
 	}
 }
