@@ -136,6 +136,29 @@ func TestTenEditsAreOneRequest(t *testing.T) {
 	}
 }
 
+// TestAnEditOfTheFilesOnly begins a request anew while it runs.
+func TestAnEditOfTheFilesOnly(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.planner.blocks("blur")
+	j := h.start()
+	e := h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a"), h.chat.upload("b.png", "PNG b"))
+	first := h.handle(j, e)
+	<-g.entered
+	edit := h.edits(e, time.Second, "blur")
+	edit.Message.Files = edit.Message.Files[:1]
+	second := h.handle(j, edit)
+	if was := h.wait(j, first, 1); was.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("the first is %s", was.Runs[0].Status)
+	}
+	<-g.entered
+	close(g.open)
+	r := h.wait(j, second, 1)
+	if asked := h.planner.request(second); len(asked.Given) != 1 || asked.Given[0].File != "a.png" || r.Runs[0].Status != jobs.Done {
+		t.Errorf("it is %s, of %+v", r.Runs[0].Status, asked.Given)
+	}
+}
+
 // TestEditsThatBeginNothing: edits without changes, late edits, and edits by others.
 func TestEditsThatBeginNothing(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier/adapters"
@@ -94,5 +95,38 @@ func TestLinksStandForWhatTheyPointTo(t *testing.T) {
 				t.Errorf("%q is asked of %v", asked.Wish, files)
 			}
 		})
+	}
+}
+
+// bottomless serves a file without a size and without an end.
+type bottomless struct{ read atomic.Int64 }
+
+func (*bottomless) May(*url.URL) bool { return true }
+
+func (e *bottomless) Open(context.Context, string, http.Header) (io.ReadCloser, error) {
+	return io.NopCloser(e), nil
+}
+
+func (e *bottomless) Read(p []byte) (int, error) {
+	e.read.Add(int64(len(p)))
+	return copy(p, "PNG"+strings.Repeat("x", len(p))), nil
+}
+
+// TestHugeFiles are rejected: those that say their size before they are opened, others at the limit.
+func TestHugeFiles(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	far := &bottomless{}
+	j := h.start(func(c *jobs.Config) { c.MaxFile, c.LinkHosts = 2_000_000, far })
+	huge := h.chat.upload("film.mp4", "PNG")
+	huge.Size = 5 << 30
+	if told := h.told(h.ask(j, h.says("t", "ann", "blur", huge))); told != `The file "film.mp4" is too large: the limit is 2 MB.` {
+		t.Errorf("told is %q", told)
+	}
+	if told := h.told(h.ask(j, h.says("t", "ann", "blur https://pictures.example/film.png"))); told != `The file "film.png" is too large: the limit is 2 MB.` {
+		t.Errorf("told is %q", told)
+	}
+	if n := far.read.Load(); n == 0 || n > 3_000_000 {
+		t.Errorf("%d bytes of the link are read", n)
 	}
 }

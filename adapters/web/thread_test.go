@@ -119,6 +119,11 @@ func TestGallery(t *testing.T) {
 	}
 	b.is(b.get("/t/thread0000000002/gallery"), http.StatusOK, "There are no results in this thread yet.")
 	b.is(b.get("/t/thread0000000003/gallery"), http.StatusNotFound)
+	if err := stored.Delete(t.Context(), "threads/x/a"); err != nil { // the file of the first is gone
+		t.Fatal(err)
+	}
+	b.is(b.get("/t/"+thread1+"/gallery"), http.StatusOK, "cat.png", "far.mp4")
+	b.is(b.get("/t/"+thread1+"/messages/"+answer+"/media/0/cat.png"), http.StatusNotFound)
 	if err := b.c.Delete(t.Context(), chat.RefOf(thread1, answer)); err != nil {
 		t.Fatal(err)
 	}
