@@ -60,7 +60,7 @@ var abouts = map[string]string{
 	"hide_masked": "the marked part blurred", "highlight_object_on_image": "3 boxes on it", "loop_audio": "3 times", "loop_video": "twice",
 	"mix_audio": "under it, at 30% of its volume", "pdf_to_images": "2", "pixelate_objects": "one area",
 	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "rotated 90 degrees clockwise", "rotate_pdf": "rotated 90 degrees",
-	"rotate_video": "rotated 90 degrees clockwise", "straighten_image": "straightened by 5 degrees", "trim_silence": "its silence",
+	"rotate_video": "rotated 90 degrees clockwise", "straighten_image": "straightened by 5 degrees", "trim_silence": "without its silence",
 }
 
 // TestEveryTool holds what is said of each tool's result, and how its file is called, to

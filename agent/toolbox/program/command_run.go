@@ -28,6 +28,7 @@ type commandRun struct {
 	made    string   // the file that the first command line wrote
 	written float64  // the length of the resulting text, in bytes
 	bytes   float64  // the size of the resulting file; 0 before it is written
+	result  string   // the resulting file; "" before it is written
 }
 
 func (m machine) newRun(ctx context.Context, call toolbox.Call) *commandRun {
@@ -60,7 +61,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if textual(ending) {
 		r.written = float64(len(out.Value))
 	} else {
-		r.bytes = float64(sizeOf(out.Path))
+		r.bytes, r.result = float64(sizeOf(out.Path)), out.Path
 	}
 	if err := r.refused(recipe.Refuse); err != nil {
 		return toolbox.Output{}, err
@@ -140,10 +141,24 @@ func (r *commandRun) fact(name string) (template.Value, error) {
 		return template.Num(r.written), nil
 	case name == "bytes":
 		return template.Num(r.bytes), nil
+	case name == "seconds":
+		return r.seconds()
 	case name == "item":
 		return template.Num(float64(r.known.Item)), nil
 	}
 	return r.known.Of(name)
+}
+
+// seconds returns the duration of the resulting file, 0 before it is written.
+func (r *commandRun) seconds() (template.Value, error) {
+	if r.result == "" {
+		return template.Num(0), nil
+	}
+	look, err := measurer{r.machine, r.call}.Look(r.ctx, r.result)
+	if err != nil {
+		return template.Value{}, fmt.Errorf("measure the result: %w", err)
+	}
+	return template.Num(look.Duration.Seconds()), nil
 }
 
 // line runs one command line. It also returns the output's extension.

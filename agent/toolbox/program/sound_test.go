@@ -129,11 +129,11 @@ func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
 		seconds float64
 		about   string
 	}{
-		"":                     {2, "its silence"},
-		"at the beginning":     {4.5, "the silence at its beginning"},
-		"trailing":             {5.5, "the silence at its end"},
-		"start and end":        {3.5, "the silence at both ends"},
-		"leading and trailing": {3.5, "the silence at both ends"},
+		"":                     {2, "without its silence"},
+		"at the beginning":     {4.5, "without the silence at its beginning"},
+		"trailing":             {5.5, "without the silence at its end"},
+		"start and end":        {3.5, "without the silence at both ends"},
+		"leading and trailing": {3.5, "without the silence at both ends"},
 	} {
 		given := args{"audio": fileOf(plan.Audio, clipped)}
 		if where != "" {
@@ -141,8 +141,25 @@ func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
 		}
 		out := done(t, "trim_silence", given)
 		near(t, "the length without silence "+where, probe(t, out.Path).seconds(), want.seconds, 0.06)
-		if out.About.String() != want.about {
-			t.Errorf("%q: %s", where, out.About)
+		if out.About.String() != want.about || !out.Note.IsZero() {
+			t.Errorf("%q: %s, %q", where, out.About, out.Note)
+		}
+	}
+	// Its only pause is too short, and it is loud at both ends.
+	full := clip(t, "full.wav", lavfi("sine=440:d=3,volume=0:enable=between(t\\,1\\,1.4)")...)
+	for where, want := range map[string]string{
+		"":          "It has no pause of 0.6 seconds or more",
+		"leading":   "It does not begin with silence",
+		"trailing":  "It does not end with silence",
+		"both ends": "It neither begins nor ends with silence",
+	} {
+		given := args{"audio": fileOf(plan.Audio, full)}
+		if where != "" {
+			given["where"] = where
+		}
+		out := done(t, "trim_silence", given)
+		if out.About.String() != "with nothing cut out" || !strings.HasPrefix(out.Note.String(), want) {
+			t.Errorf("%q: %s, %q", where, out.About, out.Note)
 		}
 	}
 }

@@ -35,9 +35,9 @@ type Recipe struct {
 	Notes *Remarks `yaml:"notes,omitempty"`
 }
 
-// Names of the first command line's output, the number of characters of a text output, and the size of
-// an output file in bytes.
-const madeName, writtenName, bytesName = "made", "written", "bytes"
+// Names of the first command line's output, the number of characters of a text output, and the size in
+// bytes and the duration of an output file.
+const madeName, writtenName, bytesName, secondsName = "made", "written", "bytes", "seconds"
 
 // Made is the value of {made}.
 var Made = Value{Kind: File, Text: madeName}
@@ -86,6 +86,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 			faults = append(faults, errors.Join(fmt.Errorf("%s must be a number", name), err))
 		}
 	}
+	s[secondsName] = Number
 	faults = append(faults, r.Notes.check("notes", s)...)
 	s[itemName] = Number
 	faults = append(faults, r.About.check("about", s)...)
@@ -166,7 +167,7 @@ func (l *Let) check(s Scope) []error {
 			faults = append(faults, fmt.Errorf("let: %w", err))
 		case k != Number && k != Closed:
 			faults = append(faults, fmt.Errorf("let: {%s} must be a number or a text from a fixed list", name))
-		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName}, name):
+		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName, secondsName}, name):
 			faults = append(faults, fmt.Errorf("let: {%s} is already defined", name))
 		}
 		s[name] = k
