@@ -153,6 +153,17 @@ func TestMuteVideo(t *testing.T) {
 	}
 }
 
+// Which way a video lies cannot be seen, so a turn that was guessed says so.
+func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
+	t.Parallel()
+	film := clip(t, "film.mp4", lavfi("testsrc=s=64x32:d=0.2")...)
+	guessed := done(t, "rotate_video", video(film))
+	holds(t, guessed.About.String()+guessed.Note.String(), "rotated 90 degrees clockwise", "ask for 90 degrees anticlockwise")
+	if named := done(t, "rotate_video", video(film).with("angle", "90 degrees")); !named.Note.IsZero() {
+		t.Errorf("it says %q of a direction that was named", named.Note)
+	}
+}
+
 func TestChangeSpeed(t *testing.T) {
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
