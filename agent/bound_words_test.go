@@ -42,10 +42,43 @@ func TestColoursThatAreLeftOver(t *testing.T) {
 	}}}
 	for wish, want := range map[string]int{
 		"everything looks yellow, can you fix it?": 0, "it is a bit yellow, correct that": 0, "the light is too blue": 0,
+		"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0,
 		"fix the light and make the sky blue": 1, "it should be yellow": 1, "brighten it, in red": 1,
 	} {
 		if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find(wish, p); len(left) != want {
 			t.Errorf("%q leaves %v", wish, left)
 		}
+	}
+}
+
+// TestSizesThatFilesHaveAlready: a size that the given video has needs no tool, another one does.
+func TestSizesThatFilesHaveAlready(t *testing.T) {
+	t.Parallel()
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plan.Plan{
+		Resources: []plan.Resource{{Name: "clip.mp4", Type: plan.Video, Facts: "8.00 seconds, h264 video of 1280 × 720 pixels, 25 frames a second"}},
+		Tasks: []plan.Task{{
+			Subtask:   plan.Subtask{Returns: plan.Video},
+			Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "mute_video"}}}},
+		}},
+	}
+	for wish, want := range map[string]int{
+		"mute it, 720p is fine": 0, "mute it, 25 fps is ok": 0, "mute it, 1280x720": 0,
+		"mute it, in 1080p": 1, "mute it at 30 fps": 1, "mute it for 25 seconds": 1, "mute it, not at 30 fps": 0,
+	} {
+		if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find(wish, p); len(left) != want {
+			t.Errorf("%q leaves %v", wish, left)
+		}
+	}
+	p.Tasks[0].Subtask.Returns = plan.Image // the size of a picture made from a video is another one
+	if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find("a frame in 720p", p); len(left) != 1 {
+		t.Errorf("a frame leaves %v", left)
 	}
 }

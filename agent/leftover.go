@@ -40,8 +40,12 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	bare := blank(wish, p)
 	for _, q := range quantity.Find(bare) {
 		mixed := strings.HasSuffix(bare[:q.Start], " and a ") // "two and a half seconds" is 2.5
-		if q.Unit != quantity.Number && !mixed && !quantity.Says(numbers, wish[q.Start:q.End]) && !o.describes(wish[q.End:]) {
-			add(wish[q.Start:q.End])
+		said := wish[q.Start:q.End]
+		switch {
+		case q.Unit == quantity.Number || mixed || quantity.Says(numbers, said) || o.describes(wish[q.End:]):
+		case unwanted.MatchString(bare[:q.Start]) || already(p, q.Unit, said):
+		default:
+			add(said)
 		}
 	}
 	for _, quoted := range quotation.FindAllString(bare, -1) {
@@ -54,12 +58,13 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 		return left
 	}
 	states := strings.Join(state.FindAllString(bare, -1), " ")
-	for _, word := range strings.FieldsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, at := range oneWord.FindAllStringIndex(bare, -1) {
+		word := bare[at[0]:at[1]]
 		lower := strings.ToLower(word)
 		_, colour := colornames.Map[lower]
 		colour = colour && !strings.Contains(states, word)
 		format := retrieve.IsFormat(lower) && !given(p, lower)
-		if (colour || format) && !strings.Contains(all, lower) {
+		if (colour || format) && !strings.Contains(all, lower) && !unwanted.MatchString(bare[:at[0]]) {
 			add(word)
 		}
 	}
@@ -68,6 +73,11 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 
 // state matches words that say how something is, and not how it should be: "everything looks yellow".
 var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|so) (?:(?:a bit|a little|all|too|so|very|really|quite) )?\pL+`)
+
+// unwanted matches the words before something that the request rejects: "instead of black bars".
+var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)
+
+var oneWord = lazyregexp.New(`[\pL\pN]+`)
 
 // quotation matches text in quotation marks.
 var quotation = lazyregexp.New(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
@@ -81,6 +91,20 @@ func changes(p *plan.Plan) bool {
 func given(p *plan.Plan, format string) bool {
 	return slices.ContainsFunc(p.Resources, func(r plan.Resource) bool {
 		return strings.HasSuffix(strings.ToLower(r.File), "."+format) || strings.HasSuffix(strings.ToLower(r.Name), "."+format)
+	})
+}
+
+// already reports whether a given file has a quantity, and everything made is of its type: "720p is
+// fine", of a video with 1280 × 720 pixels.
+func already(p *plan.Plan, unit quantity.Unit, said string) bool {
+	if unit != quantity.Pixels && unit != quantity.FrameRate {
+		return false
+	}
+	return slices.ContainsFunc(p.Resources, func(r plan.Resource) bool {
+		has := slices.ContainsFunc(quantity.Find(r.Facts), func(q quantity.Quantity) bool {
+			return q.Unit == unit && quantity.Says(quantity.Numbers(r.Facts[q.Start:q.End]), said)
+		})
+		return has && slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return t.Subtask.Returns == r.Type })
 	})
 }
 
