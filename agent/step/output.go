@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelier/agent/lazyregexp"
@@ -168,30 +169,44 @@ const longAnswer = 1000
 const longText = 1500
 
 // textFile returns the file name for a text that its tool named, that was made from a text file
-// (people who send a file want a file back), or that is long. It is empty for other texts and for
-// short one-line answers.
+// (people who send a file want a file back), that the request wants as a file, or that is long. It is
+// empty for other texts, for counts and for short one-line answers.
 func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
 	ext := filepath.Ext(o.File)
 	if o.File != "" && ext != ".txt" {
 		return plan.FileName(o.File, "", ext)
 	}
-	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer {
+	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
+	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer || tool.Effects.Number() {
 		return ""
 	}
 	if o.File != "" {
 		return plan.FileName(o.File, "", ext)
 	}
 	from, ok := w.textFrom(action)
-	switch {
-	case !ok && utf8.RuneCountInString(o.Value) > longText:
-		return a.fileName(call, action.Args, "", textEnding(o.Value, ""))
-	case !ok:
+	if !ok {
+		ending := textEnding(o.Value, "")
+		if utf8.RuneCountInString(o.Value) > longText || w.Steps[w.At].Final && wants(w.Request.Wish, ending) {
+			return a.fileName(call, action.Args, "", ending)
+		}
 		return ""
 	}
-	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
 	return plan.FileName(from, tool.Suffix, textEnding(o.Value, filepath.Ext(from)))
 }
+
+// wants reports whether a request names files with the extension, apart from the names of its files:
+// "as a txt", "make a CSV of it".
+func wants(wish, ending string) bool {
+	names := textFormat.FindAllString(strings.ToLower(wish), -1)
+	return slices.ContainsFunc(names, func(name string) bool {
+		name = strings.TrimLeftFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+		return "."+name == ending || ending == ".txt" && strings.HasSuffix(name, "file")
+	})
+}
+
+// textFormat matches a format of texts that stands alone.
+var textFormat = lazyregexp.New(`(?:^|[^\pL\pN._-])(?:txt|csv|tsv|json|text ?file)\b`)
 
 // textFrom returns the name of the first text file that the action uses.
 func (w Work) textFrom(action plan.Action) (file string, ok bool) {

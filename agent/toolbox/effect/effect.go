@@ -47,6 +47,11 @@ const lone = "is"
 // Effects are all effects that a tool declares.
 type Effects []Effect
 
+// Number reports whether the result holds a number: a count, a sum.
+func (all Effects) Number() bool {
+	return slices.ContainsFunc(all, func(e Effect) bool { return e.Name == "number" })
+}
+
 // UnmarshalYAML reads a list of effects.
 func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {

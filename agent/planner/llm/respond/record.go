@@ -3,12 +3,14 @@ package respond
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
 	"atelier/agent/planner/llm/token"
+	"atelier/agent/toolbox"
 	"atelier/agent/wording"
 )
 
@@ -130,6 +132,9 @@ func (job *Responder) record(a planner.Account, size measure) record {
 		r.Question = &questionTold{token.Excerpt(q.Wish, size.wish), token.Excerpt(q.Listed(), size.short)}
 	}
 	for i, t := range a.Plan.Tasks[:min(len(a.Plan.Tasks), size.listed)] {
+		if t.Unread != "" { // a sentence before the model's message says so
+			continue
+		}
 		r.Parts = append(r.Parts, partTold{i + 1, token.Excerpt(t.Subtask.Description, size.short), cameOf(a, i)})
 	}
 	is := wording.Made(job.config.Catalogue, a)
@@ -142,7 +147,7 @@ func (job *Responder) record(a planner.Account, size measure) record {
 		if r.unlisted[i] {
 			continue
 		}
-		told := job.stepTold(a, i, size, r.keeper(a, i))
+		told := job.stepTold(a, i, size, r.keeper(job.config.Catalogue, a, i))
 		switch result.Status {
 		case plan.Done:
 			told.Is = token.Excerpt(is[i].String(), size.short)
@@ -173,18 +178,23 @@ func (r *record) sentences(a planner.Account, all []string, size measure) []sent
 }
 
 // keeper returns a function that stores the long texts of a final step and returns their
-// placeholders. People expect those texts that no other step uses; of facts about a file perhaps just one.
-func (r *record) keeper(a planner.Account, i int) func(text string) string {
+// placeholders. People expect those texts that no other step uses; of facts about a file, and of counts,
+// perhaps just one. A file of data, such as a table, they open.
+func (r *record) keeper(catalogue *toolbox.Catalogue, a planner.Account, i int) func(made plan.Resource) string {
 	if !a.Steps[i].Final {
 		return nil
 	}
-	return func(text string) string {
-		r.texts = append(r.texts, wholeText{strings.TrimSpace(text), !feedsOn(a.Steps, i) && a.Steps[i].Action.Returns != plan.Facts})
+	tool, _ := catalogue.Tool(a.Steps[i].Action.Tool)
+	several := a.Steps[i].Action.Returns == plan.Facts || tool.Effects.Number()
+	return func(made plan.Resource) string {
+		ext := strings.ToLower(filepath.Ext(made.File))
+		data := ext != "" && ext != ".txt" && ext != ".md"
+		r.texts = append(r.texts, wholeText{strings.TrimSpace(made.Value), !feedsOn(a.Steps, i) && !several && !data})
 		return placeFor(len(r.texts) - 1)
 	}
 }
 
-func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func(text string) string) stepTold {
+func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func(made plan.Resource) string) stepTold {
 	s, result := a.Steps[i], a.Results[i]
 	told := stepTold{
 		Step: i + 1, From: sources(a, s.Action, size.short),

@@ -25,7 +25,7 @@ var someTools = sync.OnceValues(func() (*toolbox.Catalogue, error) {
 	}
 	var some []toolbox.Tool
 	for _, name := range []string{
-		"extract_frames", "image_captioning", "image_classification", "image_instance_segmentation", "image_to_depth", "image_to_edge",
+		"count_words", "extract_frames", "image_captioning", "image_classification", "image_instance_segmentation", "image_to_depth", "image_to_edge",
 		"image_to_line", "image_to_normal", "object_detection", "optical_character_recognition", "summarization", "text_to_music",
 		"text_to_speech", "text_to_tags", "translation",
 	} {
@@ -105,6 +105,9 @@ func TestRespond(t *testing.T) {
 	chained.Steps[1].Action.Args = []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromAction(0)}}
 	facts := told("How long is it?", done("audio_facts", plan.Resource{Name: "facts-1", Type: plan.Facts, Value: article()}))
 	facts.Steps[0].Action.Returns = plan.Facts
+	counts := told("How many words?", done("count_words", text("Words: 113\nCharacters: 591\nLines: 5\nSentences: 10\nParagraphs: 3")))
+	table := told("Make a table", done("text_to_text_generation", text("a,b\n1,2\n3,4\n5,6\n7,8\n")))
+	table.Results[0].Output.File = "table.csv"
 	quoted := told("What is image_to_edge?", done("image_captioning", text("It says `image_to_line`.")))
 	linked := told("Read it", done("optical_character_recognition", text("Visit https://shop.example/now <b>today</b>")))
 	for _, c := range []struct {
@@ -153,6 +156,8 @@ func TestRespond(t *testing.T) {
 		// what is left out twice is put behind
 		{"a file that only served another one needs no name", chained, []string{"The lines of the edges."}, "The lines of the edges.", ""},
 		{"one fact of many answers the question", facts, []string{"It takes 17 s."}, "It takes 17 s.", ""},
+		{"one count of many answers the question", counts, []string{"There are 113 words."}, "There are 113 words.", ""},
+		{"a file of data is opened", table, []string{"Here is the table."}, "Here is the table.", ""},
 		{"files are named at last", both, []string{"Done.", "Really done."}, "Really done.\nphoto-edges.png, photo-lines.png", "not named"},
 		{"a failure is told at last", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"Done.", "All done."}, "All done.\nI could not do “part image_to_edge”. The picture is too large.", "too large"},
 		{"another way is told at last", fallback, []string{"The edges.", "It is photo-edges.png."}, "It is photo-edges.png.\nIt rained. So I did it another way.", "It rained."},
@@ -422,5 +427,15 @@ func TestRespondTellsWhatThereIsNoRoomFor(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A part that could not be read is told before the model's message, so the model does not tell it again.
+func TestRespondLeavesOutWhatIsToldBefore(t *testing.T) {
+	t.Parallel()
+	a := told("Cut it and save it as M4X", done("image_to_edge", edges()))
+	a.Plan.Tasks = append(a.Plan.Tasks, plan.Task{Subtask: plan.Subtask{Description: "save as M4X"}, Unread: "Name another format."})
+	if r := asked(t, a, 0); strings.Contains(r.User(), `"save as M4X"`) || !strings.Contains(r.User(), `{"part":1,`) {
+		t.Errorf("the parts are told as\n%s", r.User())
 	}
 }

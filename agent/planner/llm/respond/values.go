@@ -38,7 +38,7 @@ type item struct {
 
 // show describes a result. keep stores a long text and returns its placeholder; nil if texts cannot
 // be inserted.
-func show(r plan.Resource, size measure, keep func(text string) (place string)) made {
+func show(r plan.Resource, size measure, keep func(made plan.Resource) (place string)) made {
 	m := made{Type: r.Type, Shows: token.Excerpt(r.About, size.short)}
 	if r.Type.Media() {
 		m.File = wording.Called(r)
@@ -54,7 +54,7 @@ func show(r plan.Resource, size measure, keep func(text string) (place string)) 
 	default:
 		m.Begins = token.Excerpt(r.Value, size.text)
 		if keep != nil {
-			m.InFull = keep(r.Value)
+			m.InFull = keep(r)
 		}
 	}
 	return m

@@ -58,8 +58,8 @@ func TestLongTexts(t *testing.T) {
 // A value that is spoilt is told as it is, and a file is a file whatever its value says.
 func TestShowSpoiltValues(t *testing.T) {
 	t.Parallel()
-	keep := func(text string) string {
-		t.Errorf("%q is kept", text)
+	keep := func(made plan.Resource) string {
+		t.Errorf("%q is kept", made.Value)
 		return ""
 	}
 	if m := show(plan.Resource{Type: plan.BBox, Value: "{"}, measures[0], keep); m.Text != "{" || m.All != nil {
