@@ -104,7 +104,9 @@ func TestTextsThatAreWantedAsFiles(t *testing.T) {
 // Counts of a text file are an answer, and no file.
 func TestCountsAreNoFiles(t *testing.T) {
 	t.Parallel()
-	makes := func(context.Context, toolbox.Call) (toolbox.Output, error) { return toolbox.Output{Value: "Words: 113\nLines: 5"}, nil }
+	makes := func(context.Context, toolbox.Call) (toolbox.Output, error) {
+		return toolbox.Output{Value: "Words: 113\nLines: 5"}, nil
+	}
 	counting := tool("count", plan.Text, []plan.Type{plan.Text})
 	counting.Effects = effect.Effects{{Name: "number", Rule: map[string]string{"is": "some"}}}
 	w := newWorld(t, &fakePlanner{}, maker{"count": makes}, agent.Config{}, counting)

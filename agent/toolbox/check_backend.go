@@ -158,7 +158,7 @@ func outsideArgument(leading [][]string, fixed []string) string {
 var commandEndings = map[plan.Type][]string{
 	plan.Image:    {"picture", "png", "jpg", "gif", "heic"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
-	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
+	plan.Audio:    {"sound", "aiff", "flac", "m4a", "m4r", "mp3", "ogg", "opus", "wav"},
 	plan.Text:     {"txt", "srt", "vtt"},
 	plan.Document: {"pdf"},
 }

@@ -42,7 +42,7 @@ var audioFormats = []fileFormat{
 	{"FLAC", []string{"flac", "lossless"}, []string{"audio/flac", "audio/ogg", "application/ogg"}, "flac"},
 	{"OGG", []string{"ogg", "oga", "vorbis"}, []string{"audio/ogg", "application/ogg"}, ""},
 	{"Opus", []string{"opus"}, []string{"audio/ogg", "application/ogg", "audio/webm", "audio/x-matroska"}, "opus"},
-	{"M4A", []string{"m4a", "mp4", "m4b"}, []string{"audio/mp4", "audio/x-m4a"}, ""},
+	{"M4A", []string{"m4a", "mp4", "m4b", "m4r"}, []string{"audio/mp4", "audio/x-m4a"}, ""},
 	{"AAC", []string{"aac"}, []string{"audio/mp4", "audio/x-m4a", "audio/aac"}, "aac"},
 	{"AIFF", []string{"aiff", "aif"}, []string{"audio/aiff"}, ""},
 }

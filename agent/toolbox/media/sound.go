@@ -8,7 +8,7 @@ import (
 )
 
 // mp4Audio is the kind of an MP4 file without video. Phones and recorders give it video extensions.
-var mp4Audio = kind{"audio/mp4", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "mp4", "m4b", "m4v", "mov", "qt", "3gp", "3g2", "f4v"}}
+var mp4Audio = kind{"audio/mp4", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "m4r", "mp4", "m4b", "m4v", "mov", "qt", "3gp", "3g2", "f4v"}}
 
 // audioKinds maps the kind detected by the first bytes to the kind of a file with audio only.
 var audioKinds = map[string]kind{

@@ -26,6 +26,7 @@ var (
 	vorbis = soundFormat{"OGG", "ogg", lossy("libvorbis", "-q:a", "6")} // about 190 kbit/s
 	opus   = soundFormat{"Opus", "opus", lossy("libopus", "-b:a", "128k")}
 	m4a    = soundFormat{"M4A", "m4a", coding{[]string{"-c:a", "aac"}, []string{"-b:a", "192k"}, faststart()}}
+	m4r    = soundFormat{"M4R", "m4r", coding{m4a.coding.codec, m4a.coding.quality, append(faststart(), "-f", "ipod")}} // ringtones of iPhones
 	aiff   = soundFormat{"AIFF", "aiff", lossless("pcm_s16be")}
 )
 
@@ -61,7 +62,7 @@ func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int
 
 // soundFormats maps the catalogue's names to formats.
 func soundFormats() map[string]soundFormat {
-	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}
+	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "m4r": m4r, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}
 }
 
 // same returns the recording's own format if we can write it, else MP3: for the sound of videos,

@@ -208,7 +208,7 @@ func TestSoundIsConverted(t *testing.T) {
 	from := scale(t, "a.wav", 2, "-metadata", "title=secret")
 	for said, want := range map[string][2]string{
 		"mp3": {"audio:mp3", ".mp3"}, "a WAV file": {"audio:pcm_s16le", ".wav"}, ".flac": {"audio:flac", ".flac"}, "OGG format": {"audio:vorbis", ".ogg"},
-		"opus": {"audio:opus", ".opus"}, "aac": {"audio:aac", ".m4a"}, "m4a": {"audio:aac", ".m4a"}, "AIFF": {"audio:pcm_s16be", ".aiff"},
+		"opus": {"audio:opus", ".opus"}, "aac": {"audio:aac", ".m4a"}, "m4a": {"audio:aac", ".m4a"}, "m4r": {"audio:aac", ".m4r"}, "AIFF": {"audio:pcm_s16be", ".aiff"},
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
