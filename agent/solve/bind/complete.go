@@ -15,6 +15,7 @@ import (
 // the result. A limit in bytes comes last, and a file format before it, since other steps would undo them.
 // A loudness would be undone by any other step.
 func (b Binder) complete(t Task, found plan.Solution) plan.Solution {
+	found = b.instruct(t.Subtask, found)
 	s := b.addParams(t.Subtask, found)
 	if len(s.Left) == 0 || !t.sure(found) { // more steps do not improve a poor solution
 		return s
