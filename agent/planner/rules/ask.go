@@ -78,10 +78,39 @@ func (t *thread) askFor(r *scene.Reading, missing plan.Type, choices []scene.Thi
 	default:
 		noun = plan.Quote(string(missing))
 	}
+	if other := likewise(r, missing); ok && !draft.Nouns[other].IsZero() {
+		noun = plan.Say("%s or %s", noun, draft.Nouns[other])
+		if other == plan.Image || missing == plan.Audio { // pictures first, sounds last
+			noun = plan.Say("%s or %s", draft.Nouns[other], draft.Nouns[missing])
+		}
+	}
 	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return a.Many }) {
 		return plan.Say("Which %ss do you mean? Please attach at least two.", noun)
 	}
 	return plan.Say("Which %s do you mean? Please attach it.", noun)
+}
+
+// almost is the share of the best tool's similarity from which another tool is meant as well.
+const almost = 0.9
+
+// likewise returns the other type of file that the same words fit as well, since a tool for it is almost
+// as near: "make it black and white" may mean a picture or a video.
+func likewise(r *scene.Reading, missing plan.Type) plan.Type {
+	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
+	if at < 0 || len(r.Refs.Definite) > 0 {
+		return ""
+	}
+	for _, v := range r.Rivals {
+		if v.Tool == r.Head || v.Near < almost*r.Rivals[at].Near || v.Rest > r.Rivals[at].Rest {
+			continue
+		}
+		for _, a := range v.Tool.Args {
+			if !a.Optional && a.Type.Media() && a.Type != missing && v.Tool.Domain != r.Head.Domain {
+				return a.Type
+			}
+		}
+	}
+	return ""
 }
 
 // askForFile asks for files that the request names but does not include.
