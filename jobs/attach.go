@@ -9,6 +9,7 @@ import (
 	_ "image/gif"  // for image.DecodeConfig
 	_ "image/jpeg" // for image.DecodeConfig
 	_ "image/png"  // for image.DecodeConfig
+	"slices"
 	"strings"
 
 	_ "golang.org/x/image/webp" // for image.DecodeConfig
@@ -21,9 +22,27 @@ import (
 
 // attachments returns the files of a run that go with its answer.
 func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run, told string) ([]adapters.Attachment, error) {
+	return c.attach(ctx, r, run.Route.Delivered(told), c.alts(run))
+}
+
+// again returns the earlier results that a reply names: "undo that" is answered with the file from before.
+func (c *composer) again(ctx context.Context, r *record.Request, asked plan.Request, reply string) ([]adapters.Attachment, error) {
+	made := map[string]bool{}
+	for _, t := range asked.Turns {
+		for _, name := range t.Made {
+			made[name] = true
+		}
+	}
+	named := slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool {
+		return !made[m.Name] || !strings.Contains(reply, cmp.Or(m.File, m.Name))
+	})
+	return c.attach(ctx, r, named, nil)
+}
+
+// attach returns resources as files of an answer, with their alternative texts by name.
+func (c *composer) attach(ctx context.Context, r *record.Request, all []plan.Resource, alts map[string]plan.Message) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
-	alts := c.alts(run)
-	for _, m := range run.Route.Delivered(told) {
+	for _, m := range all {
 		if m.Blob == "" || record.Packed(m) && m.File == "" {
 			continue
 		}

@@ -106,8 +106,8 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 			a.Turn.Made = append(a.Turn.Made, m.Name)
 		}
 	}
-	var err error
-	a.Reply.Files, err = c.attachments(ctx, r, run, cmp.Or(a.Reply.Whole, a.Reply.Text))
+	delivered, err := c.attachments(ctx, r, run, cmp.Or(a.Reply.Whole, a.Reply.Text))
+	a.Reply.Files = append(a.Reply.Files, delivered...)
 	if run.Halted != nil {
 		return a, nil // the answer says what went wrong, if need be without files
 	}
@@ -184,7 +184,11 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	case route != nil && route.Partly():
 		a.Status = record.Partial
 	case p.Reply != "" && !p.Refused:
-		a.Status, a.Reply.Talk = record.Done, true
+		a.Status = record.Done
+		if a.Reply.Files, err = c.again(ctx, r, asked, text); err != nil {
+			return err
+		}
+		a.Reply.Talk = len(a.Reply.Files) == 0
 	case route != nil && route.Done():
 		a.Status = record.Done
 	}

@@ -134,3 +134,19 @@ func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
 		t.Errorf("it was planned %d times", plans)
 	}
 }
+
+// TestAReplyBringsTheResultsThatItNames again, such as the picture from before to "undo that", but no file of a person.
+func TestAReplyBringsTheResultsThatItNames(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	made := h.ask(j, h.says("t", "ann", "pic", h.chat.upload("own.png", "PNG own"))).Runs[0].Made[0]
+	h.ask(j, h.says("t", "ann", "pic2"))
+	back := h.reply(h.ask(j, h.says("t", "ann", "!The one from before is "+made.Name+", made of own.png."))).Files
+	if len(back) != 1 || back[0].Handle != made.Blob || back[0].Name != made.Name {
+		t.Errorf("it brings %+v, want %+v", back, made)
+	}
+	if none := h.reply(h.ask(j, h.says("t", "ann", "!You are welcome."))).Files; len(none) != 0 {
+		t.Errorf("it brings %+v", none)
+	}
+}
