@@ -88,7 +88,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
-			return r.config.Tell.In(account.Request.Language, plan.Say("I have not done anything yet. Please tell me in other words what you want.")), nil
+			return r.config.Tell.In(account.Request.Language, plan.Say("I did not do anything for this message. Please tell me in other words what you want.")), nil
 		}
 		return account.Readable(talk), nil
 	}
