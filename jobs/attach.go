@@ -26,17 +26,16 @@ func (c *composer) attachments(ctx context.Context, r *record.Request, run *reco
 }
 
 // again returns the earlier results that a reply names: "undo that" is answered with the file from before.
-func (c *composer) again(ctx context.Context, r *record.Request, asked plan.Request, reply string) ([]adapters.Attachment, error) {
+func again(asked plan.Request, reply string) []plan.Resource {
 	made := map[string]bool{}
 	for _, t := range asked.Turns {
 		for _, name := range t.Made {
 			made[name] = true
 		}
 	}
-	named := slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool {
+	return slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool {
 		return !made[m.Name] || !strings.Contains(reply, cmp.Or(m.File, m.Name))
 	})
-	return c.attach(ctx, r, named, nil)
 }
 
 // attach returns resources as files of an answer, with their alternative texts by name.

@@ -176,6 +176,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
 		a.Reply.Text, a.Reply.Whole = short, a.Reply.Text
 	}
+	var back []plan.Resource
 	switch {
 	case asks:
 		a.Status = record.Asking
@@ -185,10 +186,12 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 		a.Status = record.Partial
 	case p.Reply != "" && !p.Refused:
 		a.Status = record.Done
-		if a.Reply.Files, err = c.again(ctx, r, asked, text); err != nil {
+		back = again(asked, text) // and the next request works on it
+		if a.Reply.Files, err = c.attach(ctx, r, back, nil); err != nil {
 			return err
 		}
-		a.Reply.Talk = len(a.Reply.Files) == 0
+		a.Reply.Talk = len(back) == 0
+		a.Resources = slices.Concat(a.Resources, back)
 	case route != nil && route.Done():
 		a.Status = record.Done
 	}
@@ -202,6 +205,9 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	}
 	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // a command's reply is not part of the conversation
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
+		for _, m := range back {
+			a.Turn.Made = append(a.Turn.Made, m.Name)
+		}
 	}
 	return nil
 }

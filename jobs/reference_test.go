@@ -146,6 +146,10 @@ func TestAReplyBringsTheResultsThatItNames(t *testing.T) {
 	if len(back) != 1 || back[0].Handle != made.Blob || back[0].Name != made.Name {
 		t.Errorf("it brings %+v, want %+v", back, made)
 	}
+	next := h.planner.request(h.ask(j, h.says("t", "ann", "blur")).ID)
+	if last := next.Earlier[len(next.Earlier)-1]; last.Name != made.Name || !slices.Equal(next.Turns[len(next.Turns)-1].Made, []string{made.Name}) {
+		t.Errorf("the next request works on %s, after %+v", last.Name, next.Turns)
+	}
 	if none := h.reply(h.ask(j, h.says("t", "ann", "!You are welcome."))).Files; len(none) != 0 {
 		t.Errorf("it brings %+v", none)
 	}
