@@ -165,7 +165,7 @@ func (c *testCase) read(line string) error {
 		r.Turns = append(r.Turns, plan.Turn{Wish: rest, Reply: "Done."})
 	case "made":
 		last := &r.Turns[len(r.Turns)-1]
-		last.Made = append(last.Made, rest)
+		last.Made = append(last.Made, strings.Fields(rest)...)
 	case "asked":
 		r.Question = &plan.Question{Text: rest}
 	case "about":

@@ -47,29 +47,37 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return &outcome{reply: welcome}
 	case p.IsMadeOf(plain, "about", "greetings"):
 		return &outcome{reply: aboutMe, samples: true}
-	case len(r.Given) == 0 && p.IsMadeOf(plain, "undoing", "greetings"):
-		return &outcome{reply: undone(r)}
+	case len(r.Given) == 0 && p.IsMadeOf(plain, "taking back", "thanks"):
+		return before(r)
 	case p.IsForeign(text):
 		return refusing(otherLanguage)
 	}
 	return nil
 }
 
-// undone answers the order to undo the last step. No file is ever changed, so the person only has to name the one to go
-// on with: the newest file from before the step.
-func undone(r plan.Request) plan.Message {
-	for _, turn := range slices.Backward(r.Turns) {
-		if len(turn.Made) == 0 {
-			continue
-		}
-		for _, e := range slices.Backward(r.Earlier) {
-			if e.On == "" && e.Type.Media() && !slices.Contains(turn.Made, e.Name) {
-				return plan.Say("I never change a file, so nothing is lost. To go on from the one before, name it, "+
-					"for example “rotate %s by 90 degrees”.", cmp.Or(e.File, e.Name))
-			}
+// before answers a request to take the last result back by naming the file from before it, which the
+// answer brings if it is a result.
+func before(r plan.Request) *outcome {
+	last := len(r.Turns) - 1
+	for last >= 0 && len(r.Turns[last].Made) == 0 {
+		last--
+	}
+	made := map[string]bool{}
+	for _, t := range r.Turns[:last+1] {
+		for _, name := range t.Made {
+			made[name] = true
 		}
 	}
-	return nothingToUndo
+	for _, res := range slices.Backward(r.Earlier) {
+		switch {
+		case last < 0 || !res.Type.Media() || slices.Contains(r.Turns[last].Made, res.Name):
+		case made[res.Name]:
+			return &outcome{reply: plan.Say("This is it as it was before: %s.", cmp.Or(res.File, res.Name))}
+		default:
+			return &outcome{reply: plan.Say("Your own file is as it was: %s. To go on from it, name it.", cmp.Or(res.File, res.Name))}
+		}
+	}
+	return &outcome{reply: nothingToUndo}
 }
 
 // joinsParts reports whether the clause only asks to join the parts of a file that the previous clause keeps. They are
