@@ -49,7 +49,7 @@ var forms = []struct {
 	unit    Unit
 	pattern string
 }{
-	{Pixels, `\d{1,6} ?(?:px|pixels?|pix)? ?(?:x|×|\*|by) ?\d{1,6}(?: ?(?:px|pixels?|pix))?\b`},
+	{Pixels, `\d{1,6}(?:\.\d+)? ?(?:px|pixels?|pix)? ?(?:x|×|\*|by) ?\d{1,6}(?:\.\d+)?(?: ?(?:px|pixels?|pix))?\b`},
 	{Pixels, digits + `[ -]?(?:px|pixels?|pix)\b(?: (?:wide|high|tall))?|\d{3,4}p\b|` + digits + ` (?:wide|high|tall)\b`},
 	{FrameRate, digits + ` ?(?:fps\b|frames? ?(?:per|a|/) ?s(?:ec(?:ond)?)?\b)`},
 	{BitRate, digits + ` ?(?:[km]bps|[km]bits?(?:/s| per second)?|[km]b/s)\b|\b(?:32|48|64|96|112|128|160|192|224|256|320)k\b`},

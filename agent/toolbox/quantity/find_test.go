@@ -15,6 +15,7 @@ func TestFind(t *testing.T) {
 	}
 	for text, want := range map[string][]found{
 		"make it 800x600":                    {{quantity.Pixels, "800x600"}},
+		"a badge of 9 x 5.5 cm":              {{quantity.Pixels, "9 x 5.5"}},
 		"1920 px wide":                       {{quantity.Pixels, "1920 px wide"}},
 		"in 720p":                            {{quantity.Pixels, "720p"}},
 		"20% smaller":                        {{quantity.Percent, "20%"}},
