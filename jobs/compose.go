@@ -176,7 +176,6 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
 		a.Reply.Text, a.Reply.Whole = short, a.Reply.Text
 	}
-	var back []plan.Resource
 	switch {
 	case asks:
 		a.Status = record.Asking
@@ -184,15 +183,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 		a.Status, a.Question = record.Asking, p.Question
 	case route != nil && route.Partly():
 		a.Status = record.Partial
-	case p.Reply != "" && !p.Refused:
-		a.Status = record.Done
-		back = again(asked, text) // and the next request works on it
-		if a.Reply.Files, err = c.attach(ctx, r, back, nil); err != nil {
-			return err
-		}
-		a.Reply.Talk = len(back) == 0
-		a.Resources = slices.Concat(a.Resources, back)
-	case route != nil && route.Done():
+	case p.Reply != "" && !p.Refused, route != nil && route.Done():
 		a.Status = record.Done
 	}
 	if r.Given != nil && len(r.Given.Closed) > 0 && (a.Status == record.Failed || a.Question != "") {
@@ -205,11 +196,8 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	}
 	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // a command's reply is not part of the conversation
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
-		for _, m := range back {
-			a.Turn.Made = append(a.Turn.Made, m.Name)
-		}
 	}
-	return nil
+	return c.bring(ctx, a, r, asked, p)
 }
 
 // begins is how many characters of a long text are quoted in the message.

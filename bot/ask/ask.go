@@ -297,9 +297,13 @@ func (a *Command) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*
 	if err := an.solutions(p.plan, p.offers, followed, run.Results); err != nil {
 		return nil, err
 	}
-	sent := slices.DeleteFunc(slices.Clone(run.Made), func(m plan.Resource) bool {
-		return !slices.ContainsFunc(run.Answer.Reply.Files, func(f adapters.Attachment) bool { return f.Resource == m.Name })
-	})
+	var sent []plan.Resource
+	for _, m := range slices.Concat(run.Made, run.Answer.Resources) { // a reply may bring earlier results
+		named := slices.ContainsFunc(run.Answer.Reply.Files, func(f adapters.Attachment) bool { return f.Resource == m.Name })
+		if named && !slices.ContainsFunc(sent, func(s plan.Resource) bool { return s.Name == m.Name }) {
+			sent = append(sent, m)
+		}
+	}
 	files, err := export.Write(ctx, d.thread.Place.Blobs, sent, a.Out)
 	an.Files = append(an.Files, files...)
 	return an, err
