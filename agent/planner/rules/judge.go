@@ -62,10 +62,15 @@ func (j *judge) ordersNothing(r *scene.Reading) bool {
 	})
 }
 
-// missesResult reports whether the clause has no verb and its tool cannot take the result of the previous clause:
-// "gif, 8 fps" does not ask for a video of 8 fps.
+// missesResult reports whether the clause goes on with the results of the previous one, and its tool cannot take them:
+// "gif, 8 fps" does not ask for a video of 8 fps, and "make one picture from them" after an order for stills for no other
+// stills.
 func (j *judge) missesResult(r *scene.Reading) bool {
-	if !r.Clause.Bare || r.Prev == nil {
+	if r.Prev == nil {
+		return false
+	}
+	several := slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool { return e.Many }) && len(j.Sent(plan.AnyFile)) == 1
+	if !r.Clause.Bare && (!several || !english.Has(r.Clause.Words, "them")) {
 		return false
 	}
 	return !slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool {
@@ -210,7 +215,7 @@ func (j *judge) isVague(r *scene.Reading) bool {
 		case w.Kind != retrieve.Plain:
 		case j.In("vague", text):
 			found = true
-		case !j.In("vague fillers", text) && w.Stem != "file" && !j.Lexicon.Stop(text) && !j.IsMedia(w) && !j.In("pronouns", text):
+		case !j.In("vague fillers", text) && !j.In("plurals", text) && w.Stem != "file" && !j.Lexicon.Stop(text) && !j.IsMedia(w) && !j.In("pronouns", text):
 			return false
 		}
 	}

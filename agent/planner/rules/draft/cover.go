@@ -58,7 +58,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoNamed(), vain.contradicted())
-	also := slices.Concat(vain.alsoChosen(), vain.greyed(), vain.askedBeside())
+	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
 	missed := c.unknown(d.Text, r.Clause.Words)
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
 	unknown = append(unknown, missed...)
@@ -226,6 +226,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, handles(plan.Document))
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, handles(plan.Audio))
+	case c.becomes(words, i) && class == w.Stem:
+		return slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), text) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
 	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
@@ -255,6 +257,15 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// becomes reports whether the word at i is a colour that something is to have: "make the logo all white", but not "the
+// white border".
+func (c *cover) becomes(words []retrieve.Word, i int) bool {
+	if !profile.AnyColour.Reads(words[i].Lower()) || c.r.Head.Generates() || !c.r.Head.Returns.Media() {
+		return false
+	}
+	return i+1 == len(words) || words[i+1].IsMark() || c.Is("closing words", words[i+1]) || c.Is("joining words", words[i+1])
 }
 
 // someCorner reports whether the word leaves the corner open, so that the tool chooses one.

@@ -102,6 +102,26 @@ func (s surplus) alsoChosen() []string {
 	return second
 }
 
+// opposed returns the sides that the clause names, if its only value for a part of a picture is another side: "the left half
+// of the first one and the right half of the second one".
+func (s surplus) opposed() []string {
+	at := slices.IndexFunc(s.args, func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Region })
+	if at < 0 {
+		return nil
+	}
+	told := english.WordsOf(s.told[at])
+	var words []string
+	for i, w := range s.r.Clause.Words {
+		other := opposite[w.Lower()]
+		if other != "" && slices.Contains(told, other) && !slices.Contains(told, w.Lower()) && i+1 < len(s.r.Clause.Words) && s.Is("places", s.r.Clause.Words[i+1]) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+var opposite = map[string]string{"left": "right", "right": "left", "top": "bottom", "bottom": "top", "upper": "lower", "lower": "upper"}
+
 // picked returns the words that pick one of several results of an earlier subtask, "the second one": a subtask gets all
 // of them.
 func (s surplus) picked() []string {
