@@ -39,10 +39,9 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	}
 	bare := blank(wish, p)
 	for _, q := range quantity.Find(bare) {
-		mixed := strings.HasSuffix(bare[:q.Start], " and a ") // "two and a half seconds" is 2.5
 		said := wish[q.Start:q.End]
 		switch {
-		case q.Unit == quantity.Number || mixed || quantity.Says(numbers, said) || o.describes(wish[q.End:]):
+		case q.Unit == quantity.Number || quantity.Says(numbers, said) || o.describes(wish[q.End:]):
 		case unwanted.MatchString(bare[:q.Start]) || already(p, q.Unit, said):
 		default:
 			add(said)

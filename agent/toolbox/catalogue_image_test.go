@@ -48,7 +48,7 @@ var imageTools = []signature{
 	{"measure_sharpness", perception, "image:image", "facts"},
 	{"read_code", perception, "image:image", "text"},
 	{"make_bar_code", generation, "text:text/content kind:text/place?", "image"},
-	{"split_animation", editing, "image:image which:text/place?", "image"},
+	{"split_animation", editing, "image:image which:text/place? number:text/amount?", "image"},
 	{"icon_set", editing, "image:image sizes:text/amount?", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 

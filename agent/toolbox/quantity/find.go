@@ -61,6 +61,8 @@ var forms = []struct {
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
 	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},
 	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
+	{Time, counting + ` and an? half ` + timeUnit + `|` + counting + ` (?:hour|minute|second) and a half\b`},
+	{Factor, counting + ` and an? half times\b`},
 	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord + `|half a second\b`},
 	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},

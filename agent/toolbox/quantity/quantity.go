@@ -38,6 +38,7 @@ var signs = strings.NewReplacer(
 
 var (
 	andAHalf = lazyregexp.New(`\b(\d{1,3}) and (?:a|1) half\b`)
+	unitHalf = lazyregexp.New(`\b(?:an?|1) (hour|minute|second) and (?:a|1) half\b`)
 	comma    = lazyregexp.New(`([a-z%]),`)
 	fullStop = lazyregexp.New(`\.(\s|$)`)
 )
@@ -59,7 +60,7 @@ func fold(s string) string {
 		}
 	}
 	s = strings.Join(fields, " ")
-	return andAHalf.ReplaceAllString(s, "$1.5")
+	return unitHalf.ReplaceAllString(andAHalf.ReplaceAllString(s, "$1.5"), "1.5 ${1}s")
 }
 
 // Spelled reports whether a word is an integer of at least two: "seven". "One" is rarely a count.

@@ -3,6 +3,7 @@ package draft
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -183,8 +184,14 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 				return true
 			}
 		}
-		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.Files) > 1 // the number of files
+		return q.Unit == quantity.Number && (len(said) == 1 && len(c.r.Files) > 1 || c.countsFiles(said))
 	})
+}
+
+// countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by
+// side".
+func (c *cover) countsFiles(said string) bool {
+	return c.r.Refs.Plural && said == strconv.Itoa(len(c.Sent(plan.AnyFile)))
 }
 
 // named reports whether a quantity in words is only part of a name: it occurs in the tool's templates, or in a choice, and
@@ -242,7 +249,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.r.Head.About["without"]
 	case c.In("unable", text): // "Discord won't take more than 8 MB"
 		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
-	case text == "but" && i > 0 && c.Is("wholes", words[i-1]): // "everything but the left half"
+	case text == "but" && c.Any("wholes", words[max(0, i-3):i]): // "everything but the left half", "all the faces but one"
 		return false
 	case c.ofPace(words, i), c.announces(words, i), c.someCorner(text), c.codeAtHand(words, i):
 		return true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
@@ -17,6 +18,8 @@ import (
 
 // teller records which words of a clause are values for tools.
 type teller struct{ *cover }
+
+var numeral = lazyregexp.New(`^\d+$`)
 
 // tell records a value for a tool.
 func (t teller) tell(f *profile.Profile, a toldArg) {
@@ -44,8 +47,8 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	case a.Meaning == plan.Object && slices.Contains(english.WordsOf(a.Source.Value), "except"):
 		t.orders = append(t.orders, a.Source.Value) // not all of what is named: "all faces except one"
 		return
-	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
-		return // "30 fps" is not an object in a picture
+	case a.Meaning == plan.Object && (slices.ContainsFunc(quantity.Find(a.Source.Value), Measured) || numeral.MatchString(a.Source.Value)):
+		return // "30 fps" and "5" are no objects in a picture
 	}
 	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
 		return // the part is cropped to, not blurred

@@ -125,7 +125,13 @@ func (st *Reader) amountIn(text string) string {
 			begin = before
 		}
 		if amount == "" || figure {
-			amount = text[words[begin].Start:words[end].End]
+			start := words[begin].Start
+			for _, q := range quantity.Find(text) { // "two and a half times"
+				if q.Unit == quantity.Factor && q.Start < start && q.End > start {
+					start = q.Start
+				}
+			}
+			amount = text[start:words[end].End]
 		}
 		if figure {
 			break

@@ -79,7 +79,7 @@ func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 // mostFrames is the maximum number of frames that are split into pictures.
 const mostFrames = 100
 
-// splitAnimation saves each frame of a GIF or WebP as a PNG, or only the first or last.
+// splitAnimation saves each frame of a GIF or WebP as a PNG, or only the first, the last, or the one with a number.
 func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -89,17 +89,21 @@ func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox
 	if said, ok := toolbox.Param[string](c, "which"); ok {
 		which = said
 	}
+	number, one := toolbox.Param[int](c, "number")
 	switch frames := p.Info.Frames; {
 	case !p.Info.Animated():
 		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
-	case which == "all" && frames > mostFrames:
+	case one && number > frames:
+		return toolbox.Output{}, operation.Refusal("The picture has only %d frames.", frames)
+	case which == "all" && !one && frames > mostFrames:
 		return toolbox.Output{}, operation.Refusal("Too many frames (%d): at most %d can be given as pictures.", frames, mostFrames)
 	}
 	at, last := 0, p.Info.Frames
 	p.Info.Frames = 1 // as each saved picture has one
 	var outs []toolbox.Output
 	err = media.Frames(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
-		if at++; which == "first" && at > 1 || which == "last" && at < last {
+		at++
+		if one && at != number || !one && (which == "first" && at > 1 || which == "last" && at < last) {
 			return nil
 		}
 		made := picture.Edited{Image: frame, Format: media.PNG, About: plan.Say("frame %d", at)}

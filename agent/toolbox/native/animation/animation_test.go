@@ -30,5 +30,8 @@ func TestSplitAnimation(t *testing.T) {
 			t.Errorf("the %s frame is %d files", which, 1+len(one.More))
 		}
 	}
+	second := w.Do("split_animation", nativetest.Args{"image": {animation}, "number": {nativetest.Text("2")}})
+	w.Same(w.Read(second).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{0, 0, 0, 255} })
+	w.Refused("split_animation", nativetest.Args{"image": {animation}, "number": {nativetest.Text("3")}}, "only 2 frames")
 	w.Refused("split_animation", nativetest.Args{"image": {still}}, "not an animated GIF")
 }
