@@ -18,10 +18,10 @@ import (
 const (
 	// oneOf matches one of several files, by its position or by a word of its name.
 	oneOf     = `(?:the |my |our )?(?:(?:[\w-]+ )?(?:one|picture|photo|image|file|clip|video|recording|sound|track|song|pdf|document)|[\w.-]+)`
-	fileNouns = `(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)`
+	fileNouns = `(?:pictures|photos|images|files|clips|videos|sounds|tracks|recordings|songs|pdfs|documents|scans|screenshots)`
 	// theFiles matches a reference to all files.
-	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|all (?:of )?(?:the |these |those |my |our )?` + fileNouns + `|` +
-		`(?:the |these |those )` + fileNouns + `|all|everything|every one|each one|them all|them|these|those)`
+	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|(?:all|both) (?:of )?(?:the |these |those |my |our )?` + fileNouns + `|` +
+		`(?:the |these |those )` + fileNouns + `|all|both|everything|every one|each one|them all|them|these|those)`
 	exceptWord = `(?:except(?: for)?|excluding|apart from|other than|but(?: only)? not|but|not|leave out)`
 )
 
@@ -37,12 +37,17 @@ var (
 	onlyFirstOf = lazyregexp.New(`(?i)^(?:put|place|have|play|move) (` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))[.!]?$`)
 	// beginning matches another form of it: "starting with the last one".
 	beginning = lazyregexp.New(`(?i)(?:,\s*|\s+)(start|begin|end)(?:ing|s)? with (` + oneOf + `)`)
-	allFiles  = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
-	otherOnes = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
-	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
+	// inTurn matches all files in their order, and only that: "part2 first, then part1".
+	inTurn  = lazyregexp.New(`(?i)(?:^|[,:;] )(?:with |put |play )?(` + oneOf + `) first((?:,? (?:and )?then ` + oneOf + `)+)[.!]?$`)
+	thenOne = lazyregexp.New(`(?i),? (?:and )?then (` + oneOf + `)`)
+	// backToFront matches the opposite of the order in which the files came.
+	backToFront = lazyregexp.New(`(?i),? (?:but )?in (?:the )?(?:reversed?|opposite) order\b`)
+	allFiles    = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
+	otherOnes   = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
+	joining     = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
 		`put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
 	// countOfFiles matches the number of files: "make these 2 pictures smaller".
-	countOfFiles = lazyregexp.New(`(?i)\b(these|those|all|the) (\d|two|three|four|five) (` + fileNouns + `|pics|songs|recordings)\b`)
+	countOfFiles = lazyregexp.New(`(?i)\b(these|those|all|the) (\d|two|three|four|five) (` + fileNouns + `|pics)\b`)
 
 	ofPages = lazyregexp.New(`(?i)\bpages?\b`)
 )
@@ -66,11 +71,18 @@ func whichFiles(r plan.Request, text string) string {
 			return withFiles(text[:m[0]]+text[m[1]:], slices.Delete(slices.Clone(given), one, one+1))
 		}
 	}
+	if order, rest := turns(given, text); len(order) == len(given) {
+		return withFiles(rest, order)
+	}
 	if onlyFirstOf.MatchString(text) && given[0].Type != plan.Image && ofOneType(given) {
 		text = "join them, " + text
 	}
 	if !joining.MatchString(text) {
 		return text
+	}
+	if at := backToFront.FindStringIndex(text); at != nil {
+		slices.Reverse(given)
+		return withFiles(text[:at[0]]+text[at[1]:], given)
 	}
 	for _, form := range []lazyregexp.Regexp{firstOf, beginning} {
 		m := form.FindStringSubmatchIndex(text)
@@ -93,6 +105,27 @@ func whichFiles(r plan.Request, text string) string {
 		return withFiles(text[:m[0]]+text[m[1]:], order)
 	}
 	return text
+}
+
+// turns returns the files in the order that a wish states for each of them, and the rest of the wish. A wish that states
+// nothing else joins them.
+func turns(given []plan.Resource, text string) (order []plan.Resource, rest string) {
+	m := inTurn.FindStringSubmatchIndex(text)
+	if m == nil {
+		return nil, ""
+	}
+	said := []string{text[m[2]:m[3]]}
+	for _, next := range thenOne.FindAllStringSubmatch(text[m[4]:m[5]], -1) {
+		said = append(said, next[1])
+	}
+	for _, name := range said {
+		one := oneFile(given, name)
+		if one < 0 || slices.ContainsFunc(order, func(f plan.Resource) bool { return f.Name == given[one].Name }) {
+			return nil, ""
+		}
+		order = append(order, given[one])
+	}
+	return order, cmp.Or(text[:m[0]], "join them")
 }
 
 // numberOf is a small number in words or in figures; else 0.

@@ -255,9 +255,10 @@ func (b *binder) texts() [][]scene.Thing {
 	if len(runs) > 0 {
 		return runs
 	}
-	if b.r.Quoted() == "" && b.r.Head.Wants(plan.Content) { // "tags for this picture"
+	if b.r.Quoted() == "" && b.r.Head.Wants(plan.Content) { // "tags for this picture", "summarise this" with a document
+		_, written := b.Things.Latest(plan.Text, scene.IsMade)
 		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
-			if e, ok, _ := b.meant(typ); ok && b.r.Refs.Definite[typ] {
+			if e, ok, _ := b.meant(typ); ok && (b.r.Refs.Definite[typ] || typ == plan.Document && b.r.Refs.Pronoun && !written) {
 				return [][]scene.Thing{{e}}
 			}
 		}

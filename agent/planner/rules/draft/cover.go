@@ -226,6 +226,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
+	case c.ranks(words, i):
+		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
@@ -264,6 +266,12 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
+func (c *cover) ranks(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Joins() && !c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
 }
 
 // becomes reports whether the word at i is a colour that something is to have: "make the logo all white", but not "the
