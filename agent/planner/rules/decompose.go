@@ -284,6 +284,8 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	switch {
 	case t.judge.beyond(r):
 		return refusing(noTool)
+	case t.judge.laysVoice(r):
+		return asking(plan.Say("Which %s do you mean? Please attach it.", draft.Nouns[plan.Audio]))
 	case !last && t.judge.onlyTells(r):
 		t.told = t.WithoutFiles(r.Words, r.Text)
 		return nil

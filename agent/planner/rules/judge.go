@@ -133,6 +133,20 @@ func (j *judge) chooses(r *scene.Reading) bool {
 	return slices.ContainsFunc(j.Marks, func(e scene.Thing) bool { return e.Given })
 }
 
+// laysVoice reports whether the clause adds a voice to a video or a sound, and there is neither another sound nor a text to
+// speak: "add a voice-over to this".
+func (j *judge) laysVoice(r *scene.Reading) bool {
+	sounds := len(scene.Fitting(j.Things, plan.Audio))
+	onto := j.Things.Focus() == plan.Video && sounds == 0 || j.Things.Focus() == plan.Audio && sounds == 1 && r.Verb() == "add"
+	if !onto || !j.In("lettering", r.Verb()) || j.Things.SentText() || len(r.Words) < 2 {
+		return false
+	}
+	object := slices.IndexFunc(r.Words[1:], func(w retrieve.Word) bool {
+		return !j.Is("articles", w) && !j.Is("determiners", w) && !j.Is("owners", w)
+	})
+	return object >= 0 && j.Is("voices", r.Words[1+object])
+}
+
 // protects reports whether the request must not be done without the part: the results would show what should
 // be hidden, or exceed a limit.
 func (j *judge) protects(l plan.Leftover) bool {
