@@ -311,7 +311,12 @@ func (b *binder) isLaid(typ plan.Type) bool {
 
 // take binds a thing, or the group that it stands for.
 func (b *binder) take(typ plan.Type, e scene.Thing) {
-	if many := b.group(typ, e); len(many) > 1 && len(b.spread) == 0 {
+	many := b.group(typ, e)
+	switch {
+	case len(many) > 1 && len(many) == countOf(b.r.Head.Media, typ): // "blend both"
+		b.fixed = append(b.fixed, many...)
+		return
+	case len(many) > 1 && len(b.spread) == 0:
 		b.spread = many
 		return
 	}

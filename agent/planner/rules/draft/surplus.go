@@ -137,6 +137,23 @@ func (s surplus) picked() []string {
 	return words
 }
 
+// alsoCounted returns the words that pick a second file, if the tool takes one: "put the second picture over the first one".
+func (s surplus) alsoCounted() []string {
+	if len(s.r.Head.Media) != 1 || s.r.Head.Joins() {
+		return nil
+	}
+	var words []string
+	for i, w := range s.r.Clause.Words {
+		if s.Counts(s.r.Clause.Words, i) && !slices.Contains(words, w.Text) {
+			words = append(words, w.Text)
+		}
+	}
+	if len(words) < 2 {
+		return nil
+	}
+	return words
+}
+
 // alsoNamed returns the words for a second object, if only one is searched for in a picture: "the phone number and the
 // email address".
 func (s surplus) alsoNamed() []string {

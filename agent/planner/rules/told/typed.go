@@ -116,14 +116,15 @@ func beside(text, said string) string {
 	return wordBefore.FindString(before) + said + nextTo.FindString(after)
 }
 
-// saysOpacity reports whether a share is an opacity, not a size: it is called so, or belongs to a watermark.
+// saysOpacity reports whether a share is an opacity, not a size: it is called so, or belongs to a watermark or to
+// pictures that blend.
 func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	words := english.WordsOf(said)
 	_, behind, _ := strings.Cut(st.Text, said)
 	sized := slices.ContainsFunc(append(english.WordsOf(nextTo.FindString(behind)), words...), func(w string) bool {
 		return w == "wide" || w == "width" || w == "size" || w == "of"
 	})
-	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || english.Has(r.Clause.Words, "watermark") && !sized
+	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || (english.Has(r.Clause.Words, "watermark") || english.Has(r.Clause.Words, "blend")) && !sized
 }
 
 // shapeOf returns the aspect ratio of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
