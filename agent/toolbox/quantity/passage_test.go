@@ -20,7 +20,7 @@ func TestTimes(t *testing.T) {
 		"the last 30 seconds": {-30 * second, 0}, "the last minute": {-minute, 0}, "the final half a minute": {-30 * second, 0},
 		"20 seconds": {0, 20 * second}, "down to 6 seconds": {0, 6 * second}, "250 ms": {0, 250 * time.Millisecond}, "15": {0, 15 * second},
 		"half a minute": {0, 30 * second}, "1.5 minutes": {0, 90 * second}, "one and a half minutes": {0, 90 * second},
-		"a second and a half": {0, 1500 * time.Millisecond},
+		"a second and a half":          {0, 1500 * time.Millisecond},
 		"drop the end after 3 minutes": {0, 3 * minute}, "end of it after 3 minutes": {0, 3 * minute}, "drop everything after 2 minutes": {0, 2 * minute},
 		"everything after 2 minutes": {2 * minute, 0}, "from 0:30": {30 * second, 0}, "until 0:30": {0, 30 * second}, "skip everything before 0:30": {30 * second, 0},
 		"without the first 5 seconds": {5 * second, 0}, "cut off the last 5 seconds": {0, -5 * second}, "all but the last 2 seconds": {0, -2 * second},
