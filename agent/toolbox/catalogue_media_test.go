@@ -83,6 +83,7 @@ var mediaTools = []signature{
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},
 	{"images_to_pdf", documents, "images:image* paper:text/place? orientation:text/place?", "document"},
 	{"zip_files", documents, "files:file*", "archive"},
+	{"document_to_pdf", documents, "document:document", "document"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
 	{"split_pdf", documents, "document:document", "document"},

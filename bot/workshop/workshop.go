@@ -19,6 +19,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/media/probe"
+	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/bot/fault"
 	"atelier/bot/settings"
@@ -49,9 +50,9 @@ type Workshop struct {
 	Wrap      func(http.RoundTripper) http.RoundTripper
 }
 
-// Limits returns the limits of media files.
+// Limits returns the limits of media files. Office documents are accepted if they can be read.
 func (w Workshop) Limits() media.Limits {
-	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory}
+	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory, Office: program.ReadsOffice()}
 }
 
 // ReadCatalogue reads the built-in tools and the operator's.

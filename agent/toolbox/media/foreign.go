@@ -1,6 +1,7 @@
 package media
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -13,7 +14,7 @@ const webPage = "text/html"
 // page is the kind of the web pages made here.
 var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "htm"}}
 
-// offices are the kinds of the office documents that programs make.
+// offices are the kinds of office documents that are accepted with [Limits].Office.
 var offices = []kind{
 	{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", plan.Document, office, []string{"docx"}},
 	{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", plan.Document, office, []string{"xlsx"}},
@@ -31,6 +32,15 @@ func officeKind(head []byte) (kind, bool) {
 		return kind{}, false
 	}
 	return offices[at], true
+}
+
+// IsOffice reports whether a file is an office document that is accepted with [Limits].Office.
+func IsOffice(path string) (bool, error) {
+	found, err := mimetype.DetectFile(path)
+	if err != nil {
+		return false, fmt.Errorf("look at a document: %w", err)
+	}
+	return slices.ContainsFunc(offices, func(k kind) bool { return found.Is(k.mime) }), nil
 }
 
 // foreign lists kinds that are recognized but not accepted, so that errors can name them. Some would

@@ -2,8 +2,8 @@
 //
 // Guarantees:
 //   - A file's kind is detected from its first bytes, whatever its name. Only kinds on the allow-list
-//     are accepted: no SVG, web pages, office documents, archives or programs. A text with the name of
-//     a picture, sound or video is rejected, since nobody meant to send a text.
+//     are accepted: no SVG, web pages, archives or programs, and office documents only on request. A
+//     text with the name of a picture, sound or video is rejected, since nobody meant to send a text.
 //   - AVIF, HEIC and JPEG XL are read, and WebP, AVIF and JPEG XL written, in a sandbox of WebAssembly
 //     ([codec]).
 //   - A picture is measured before it is decoded. One that claims to exceed the limits is rejected
@@ -39,7 +39,7 @@ type Limits struct {
 	Memory *memory.Budget
 	// Pages also accepts web pages made here. Web pages that people send are never accepted.
 	Pages bool
-	// Office also accepts office documents made here. Those that people send are never accepted.
+	// Office also accepts office documents: .docx, .xlsx, .pptx, .odt, .ods, .odp.
 	Office bool
 }
 

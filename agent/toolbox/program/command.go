@@ -58,6 +58,10 @@ func (m Commands) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := m.Probe(ctx, c); err != nil { // a missing program is not the input's fault
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	out, err := m.newRun(ctx, call).recipe(c.Recipe)
+	printed, err := m.printed(ctx, call)
+	if err != nil {
+		return tidied(call, toolbox.Output{}, err)
+	}
+	out, err := m.newRun(ctx, printed).recipe(c.Recipe)
 	return tidied(call, out, err)
 }

@@ -31,9 +31,10 @@ type documents struct{ machine }
 func (d documents) operations() map[string]operation {
 	stamping := append(poppler(), need{program: "qpdf", debian: "qpdf"})
 	return map[string]operation{
-		"document_facts": {poppler(), d.factsOfDocument},
-		"number_pages":   {stamping, d.numberPages},
-		"stamp_pdf":      {stamping, d.stamp},
+		"document_facts":  {poppler(), d.factsOfDocument},
+		"document_to_pdf": {offices(), d.toPDF},
+		"number_pages":    {stamping, d.numberPages},
+		"stamp_pdf":       {stamping, d.stamp},
 	}
 }
 

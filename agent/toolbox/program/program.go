@@ -1,5 +1,5 @@
 // Package program runs tools with Debian's media programs: ffmpeg, espeak-ng, tesseract,
-// pocketsphinx, abc2midi, fluidsynth, poppler and qpdf.
+// pocketsphinx, abc2midi, fluidsynth, poppler, qpdf and LibreOffice.
 //
 // Guarantees:
 //   - Programs run in the sandbox (see [sandbox]): they see only the files of the call, have no
@@ -82,7 +82,11 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := b.Probe(ctx, c); err != nil { // a missing program is not the input's fault
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	out, err := op.do(ctx, call)
+	printed, err := b.printed(ctx, call)
+	if err != nil {
+		return tidied(call, toolbox.Output{}, err)
+	}
+	out, err := op.do(ctx, printed)
 	return tidied(call, out, err)
 }
 

@@ -1,0 +1,22 @@
+package program
+
+import (
+	"testing"
+
+	"atelier/agent/plan"
+)
+
+// TestOfficeDocuments: they become PDF documents, and tools for PDF documents take them.
+func TestOfficeDocuments(t *testing.T) {
+	t.Parallel()
+	if !ReadsOffice() {
+		t.Skip("LibreOffice is not installed")
+	}
+	letter := args{"document": fileOf(plan.Document, "testdata/letter.docx")}
+	pdf := args{"document": fileOf(plan.Document, done(t, "document_to_pdf", letter).Path)}
+	for _, document := range []args{letter, pdf} {
+		holds(t, done(t, "pdf_to_text", document).Value, "garden club", "tulips")
+		holds(t, done(t, "document_facts", document).Value, "Pages: 2")
+	}
+	holds(t, refused(t, "document_to_pdf", pdf), "PDF document already")
+}
