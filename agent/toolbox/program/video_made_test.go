@@ -408,6 +408,20 @@ func TestContactSheetHasGapsAndTimes(t *testing.T) {
 	}
 }
 
+// TestContactSheetIsFilled: no place stays empty, even if the pictures end a little before the sound.
+func TestContactSheetIsFilled(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "talk.mp4", append(lavfi("color=blue:size=320x240:rate=30:duration=12[out0];sine=d=12.1[out1]"), "-pix_fmt", "yuv420p")...)
+	out, err := perform(t, "video_contact_sheet", video(path).with("grid", "2x2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := readPicture(t, out.Path)
+	for _, at := range []image.Point{{100, 100}, {700, 100}, {100, 500}, {700, 500}} {
+		looks(t, img, at.X, at.Y, "blue")
+	}
+}
+
 // TestStabilizeVideo: a shaky video is much steadier, and keeps its length and sound; without vid.stab it is a little.
 func TestStabilizeVideo(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/picture"
 )
 
@@ -24,15 +23,17 @@ const (
 )
 
 // straighten rotates a crooked scan or photo so that its lines are level. The size stays; new corners
-// get the border colour.
+// get the border colour. One without tilted lines stays as it is.
 func straighten(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edited, error) {
 	skew, err := skewOf(ctx, p.Image)
 	if err != nil {
 		return picture.Edited{}, err
 	}
 	if math.Abs(skew) < leastSkew {
-		return picture.Edited{}, operation.Problem(
-			"I found no tilted lines, so there is nothing to straighten. To turn it anyway, say by how many degrees.")
+		return picture.Edited{
+			Image: p.Image, About: plan.Say("which is straight already"),
+			Note: plan.Say("I found no tilted lines, so it is as it was. To turn it anyway, say by how many degrees."),
+		}, nil
 	}
 	img, err := turned(ctx, p.Image, math.Mod(360-skew, 360))
 	if err != nil {

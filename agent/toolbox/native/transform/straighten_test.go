@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/picture"
 )
 
@@ -54,6 +56,10 @@ func TestNothingToStraighten(t *testing.T) {
 	for name, img := range map[string]*image.NRGBA{"a level page": letter(600, 500), "one colour": flat, "a pixel": image.NewNRGBA(image.Rect(0, 0, 1, 1))} {
 		if skew, err := skewOf(t.Context(), img); err != nil || math.Abs(skew) >= leastSkew {
 			t.Errorf("%s: %.2f degrees, %v", name, skew, err)
+		}
+		kept, err := straighten(t.Context(), media.Picture{Image: img}, toolbox.Call{})
+		if err != nil || kept.Image != image.Image(img) || kept.Note.IsZero() {
+			t.Errorf("%s does not pass through as it is: %v, %v", name, kept.Note, err)
 		}
 	}
 }
