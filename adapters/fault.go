@@ -47,14 +47,14 @@ type Fault struct { //nolint:errname // it is also what people are told
 	Err error
 }
 
-// Told returns the sentence in English.
-func (f *Fault) Told() string { return fmt.Sprintf(f.Sentence, f.Args...) }
+// Text returns the sentence in English.
+func (f *Fault) Text() string { return fmt.Sprintf(f.Sentence, f.Args...) }
 
 func (f *Fault) Error() string {
 	if f.Err != nil {
-		return f.Told() + ": " + f.Err.Error()
+		return f.Text() + ": " + f.Err.Error()
 	}
-	return f.Told()
+	return f.Text()
 }
 
 // Unwrap returns the kind and the cause.

@@ -63,8 +63,8 @@ type ProgressStep struct {
 	Took time.Duration `json:"took,omitempty"`
 }
 
-// Took formats a duration for people.
-func Took(d time.Duration) string {
+// FormatDuration formats a duration for people.
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return ""

@@ -62,7 +62,7 @@ type Config struct {
 	// means none. It does not cover the steps of a run; their caller knows about those.
 	Progress func(request string, s plan.Stage)
 	// Tell translates fixed sentences into the language of a request. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 	// Log receives reports of failed steps for operators, never a user's request, text or file. Nil
 	// logs nothing.
 	Log *slog.Logger

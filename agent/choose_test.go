@@ -371,7 +371,7 @@ func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
 // asks is a server with one model per run, which is not part of candidates' names.
 type asks map[string]string
 
-var _ toolbox.Knowing = asks(nil)
+var _ toolbox.ModelNamer = asks(nil)
 
 func (asks) Probe(context.Context, toolbox.Candidate) error { return nil }
 

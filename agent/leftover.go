@@ -23,7 +23,7 @@ type leftovers struct {
 
 // find returns the values in the request that the plan passes to no tool: quantities, formats,
 // colours and quoted text. It does not rely on the planner, which may silently drop "32 kbps".
-func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
+func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 	told := o.told(p)
 	if len(told) == 0 {
 		return nil
@@ -31,10 +31,10 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	all := strings.ToLower(strings.Join(told, "\n"))
 	numbers := quantity.Numbers(strings.Join(told, "\n"))
 	known := p.LeftBy(p.Best())
-	var left []plan.Leftover
+	var left []plan.Unhandled
 	add := func(said string) {
-		if !slices.ContainsFunc(known, func(l plan.Leftover) bool { return strings.Contains(l.Part, said) }) {
-			left = append(left, plan.Leftover{Part: said, Unknown: []string{said}})
+		if !slices.ContainsFunc(known, func(l plan.Unhandled) bool { return strings.Contains(l.Part, said) }) {
+			left = append(left, plan.Unhandled{Part: said, Unknown: []string{said}})
 		}
 	}
 	bare := blank(wish, p)
@@ -109,7 +109,7 @@ func already(p *plan.Plan, unit quantity.Unit, said string) bool {
 
 // limits reports whether the part contains a size limit in bytes. The bot asks about these, since a
 // file over the limit may be useless.
-func limits(l plan.Leftover) bool {
+func limits(l plan.Unhandled) bool {
 	return slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 

@@ -202,7 +202,7 @@ func (g *planning) heed(ctx context.Context, r plan.Request) (plan.Request, []na
 }
 
 // inPart asks about the parts of the request that no tool takes.
-func (g *planning) inPart(language string, left []plan.Leftover) string {
+func (g *planning) inPart(language string, left []plan.Unhandled) string {
 	var parts []string
 	for _, l := range left {
 		parts = append(parts, l.Part)

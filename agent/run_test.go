@@ -358,7 +358,7 @@ func TestRespond(t *testing.T) {
 	back := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	back.Tasks[0].Solutions, back.Tasks[0].Missing, back.Tasks[0].Subtask.Description = nil, []string{"draw"}, "draw it"
 	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
-	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
+	part.Left = []plan.Unhandled{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
 	account := func(p *plan.Plan, results ...plan.Result) planner.Account {
 		a := planner.Account{Request: request(photo), Plan: p, Left: p.LeftBy(nil), Results: results}
 		for range results {

@@ -74,7 +74,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := settings.Read(nil, command.Thinking{MaxActions: 1}.Over, nil)
+	_, err := settings.Read(nil, command.Thinking{MaxActions: 1}.Apply, nil)
 	if err == nil || !strings.Contains(err.Error(), "--no-prior-knowledge") {
 		t.Errorf("prior knowledge: %v", err)
 	}

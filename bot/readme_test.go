@@ -113,7 +113,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 			free++
 		}
 	}
-	cases, err := evaluate.Own()
+	cases, err := evaluate.BuiltIn()
 	bottest.Check(t, err)
 	wanted := map[string][]string{
 		mainREADME: {"\ngo run ./bot env\n"},

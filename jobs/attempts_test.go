@@ -206,7 +206,7 @@ func TestSomeOfIt(t *testing.T) {
 	}
 	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		p := read(r.Wish)
-		p.Left = []plan.Leftover{{Part: "glaze it", Unknown: []string{"glaze"}}}
+		p.Left = []plan.Unhandled{{Part: "glaze it", Unknown: []string{"glaze"}}}
 		return p, nil
 	}
 	wish := h.says("t", "ann", "blur|sharpen")

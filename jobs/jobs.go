@@ -132,7 +132,7 @@ type Config struct {
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
 
 	// Tell translates fixed sentences into the language of a request. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 
 	// Pools are the queues that this process works on. A process without pools only submits and reads.
 	Pools []Pool

@@ -34,7 +34,7 @@ func (l linked) Linked(_ context.Context, _ adapters.Thread, link *url.URL) (ada
 // hosts are the hosts that the operator allows.
 type hosts map[string]string
 
-func (h hosts) May(u *url.URL) bool { return u.Host == "pictures.example" }
+func (h hosts) Allows(u *url.URL) bool { return u.Host == "pictures.example" }
 
 func (h hosts) Open(_ context.Context, address string, _ http.Header) (io.ReadCloser, error) {
 	content, ok := h[address]

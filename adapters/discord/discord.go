@@ -129,7 +129,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	return &Discord{
 		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
 		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client, Guests: guests},
-		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.May},
+		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.Allows},
 		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
 		receiving: receive.Config{
 			API: client, Identity: identity, Places: places, Guests: guests, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,

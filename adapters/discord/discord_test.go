@@ -265,7 +265,7 @@ func TestMissingPermissions(t *testing.T) {
 				err = s.d.Acknowledge(t.Context(), convert.Ref(s.guild, s.channel, m.ID), adapters.Seen)
 			}
 			f, ok := errors.AsType[*adapters.Fault](err)
-			if !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), c.want) {
+			if !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Text(), c.want) {
 				t.Errorf("it fails with %v", err)
 			}
 		})

@@ -113,7 +113,7 @@ func TestGuestsMessages(t *testing.T) {
 		s.send(strings.Repeat("a", n+1), adapters.Reply{Thread: e.Thread, Text: "One."})
 	}
 	_, err := s.d.Send(t.Context(), "b", adapters.Reply{Thread: e.Thread, Text: "One more."})
-	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), "Please ask again") {
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Text(), "Please ask again") {
 		t.Errorf("it fails with %v", err)
 	}
 }

@@ -105,13 +105,13 @@ func TestLockedAndArchived(t *testing.T) {
 	s.s.People.Archive(got.Channel, true)
 	s.s.World.Forbid(s.channel, discordtest.SendInThreads)
 	err := s.d.Delete(t.Context(), got)
-	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !strings.Contains(f.Told(), "Send Messages in Threads") {
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !strings.Contains(f.Text(), "Send Messages in Threads") {
 		t.Errorf("without the permission: %v", err)
 	}
 	s.s.World.Allow(s.channel, discordtest.SendInThreads)
 	s.s.People.Lock(got.Channel, true)
 	err = s.d.Delete(t.Context(), got)
-	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), "Manage Threads") {
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Text(), "Manage Threads") {
 		t.Errorf("it fails with %v", err)
 	}
 }

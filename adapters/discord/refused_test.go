@@ -57,7 +57,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			_, err := s.d.Send(t.Context(), "a", r)
 			f, ok := errors.AsType[*adapters.Fault](err)
-			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Told(), c.told) {
+			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Text(), c.told) {
 				t.Fatalf("it fails with %v of the files %v", err, f)
 			}
 			if n := len(s.own()); n != c.posted {

@@ -134,7 +134,7 @@ func TestInteractionOver(t *testing.T) {
 	s.s.Advance(280 * time.Minute)
 	err := s.d.api.Get(t.Context(), "webhooks/"+s.s.ApplicationID()+"/"+i.Token+"/messages/@original", nil)
 	f, ok := errors.AsType[*adapters.Fault](err)
-	if !ok || !errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrRefused) || strings.Contains(f.Told(), "DISCORD_TOKEN") {
+	if !ok || !errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrRefused) || strings.Contains(f.Text(), "DISCORD_TOKEN") {
 		t.Errorf("it fails with %v", err)
 	}
 }

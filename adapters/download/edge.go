@@ -126,8 +126,8 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("the handshake of the WebSocket was answered with %d", r.Status)
 }
 
-// May tells whether an address is at a host that is named.
-func (c *Client) May(u *url.URL) bool {
+// Allows reports whether an address is on an allowed host.
+func (c *Client) Allows(u *url.URL) bool {
 	host, at := u.Hostname(), port(u)
 	switch u.Scheme {
 	case "https":
@@ -142,7 +142,7 @@ func (c *Client) May(u *url.URL) bool {
 // route refuses a request to where it may not go, and else tells by which proxy it goes.
 // Both kinds of connection ask it first.
 func (c *Client) route(r *http.Request) (*url.URL, error) {
-	if r.URL.User != nil || !c.May(r.URL) {
+	if r.URL.User != nil || !c.Allows(r.URL) {
 		return nil, elsewhere()
 	}
 	proxy, err := c.proxy(r)

@@ -172,7 +172,7 @@ func checkFault(t *testing.T, err error, want bool, kind error) {
 		return
 	}
 	fault, ok := errors.AsType[*adapters.Fault](err)
-	if !ok || fault.Told() == "" {
+	if !ok || fault.Text() == "" {
 		t.Fatalf("%v is no fault that people can read", err)
 	}
 	if fault.Kind != kind { //nolint:errorlint // it is the kind itself

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Again returns a request with its body rewound, to be made again.
-func Again(r *http.Request) (*http.Request, error) {
+// Rewind returns a request with its body rewound, to be made again.
+func Rewind(r *http.Request) (*http.Request, error) {
 	if r.GetBody == nil {
 		return r, nil
 	}

@@ -277,7 +277,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f, ok := api.AsFault(err)
-		if !ok || !strings.Contains(f.Told(), c.told) || strings.Contains(err.Error(), "xox") || strings.Contains(err.Error(), "secret words") {
+		if !ok || !strings.Contains(f.Text(), c.told) || strings.Contains(err.Error(), "xox") || strings.Contains(err.Error(), "secret words") {
 			t.Errorf("%s: it is said that %v", name, err)
 		}
 	}

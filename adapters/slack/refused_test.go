@@ -63,7 +63,7 @@ func TestRefusedFiles(t *testing.T) {
 			w.Faults.FailNext(c.method, 1, refusal)
 			_, err := a.Send(t.Context(), "a", r)
 			f, ok := api.AsFault(err)
-			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Told(), c.told) {
+			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Text(), c.told) {
 				t.Fatalf("it fails with %v of the files %+v", err, f)
 			}
 			if n := len(w.own(thread)); n != posted {

@@ -89,7 +89,7 @@ func TestFetch(t *testing.T) {
 	} {
 		_, err := fetch(path)
 		fault, ok := errors.AsType[*adapters.Fault](err)
-		if !ok || fault.Told() != want || !adapters.Final(err) || strings.Contains(fault.Told(), "/") {
+		if !ok || fault.Text() != want || !adapters.Final(err) || strings.Contains(fault.Text(), "/") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

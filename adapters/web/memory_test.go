@@ -220,7 +220,7 @@ func (w *workshop) Operations(context.Context) (page.Operations, error) {
 }
 
 // Small makes a thumbnail of anything but files that are gone or not pictures.
-func (w *workshop) Small(_ context.Context, key string, side int) ([]byte, error) {
+func (w *workshop) Thumbnail(_ context.Context, key string, side int) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.broken != nil {

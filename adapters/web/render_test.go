@@ -190,7 +190,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "0.0 s", 320 * time.Millisecond: "0.3 s", 12 * time.Second: "12 s", 125 * time.Second: "2:05 min", -1: ""} {
-		if got := adapters.Took(d); got != want {
+		if got := adapters.FormatDuration(d); got != want {
 			t.Errorf("%s is %s, want %s", d, got, want)
 		}
 	}

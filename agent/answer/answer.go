@@ -35,7 +35,7 @@ type Config struct {
 	Book *naming.Book
 	// Progress is called before the planner is asked.
 	Progress func(request string, s plan.Stage)
-	Tell     plan.Tell
+	Tell     plan.Translate
 	Log      *slog.Logger
 }
 

@@ -9,8 +9,8 @@ import (
 //go:embed benchmark/requests.json benchmark/gold.jsonl
 var benchmark embed.FS
 
-// Own reads the project's own benchmark, which is embedded.
-func Own() ([]Case, error) {
+// BuiltIn reads the embedded benchmark.
+func BuiltIn() ([]Case, error) {
 	var in [2]Input
 	for i, name := range []string{"benchmark/requests.json", "benchmark/gold.jsonl"} {
 		b, err := benchmark.ReadFile(name)

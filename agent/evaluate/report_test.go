@@ -132,7 +132,7 @@ func TestClaims(t *testing.T) {
 	}{
 		{"all of it", plan.Plan{Tasks: []plan.Task{able, able}}, true},
 		{"a part has no solution", plan.Plan{Tasks: []plan.Task{able, unable}}, false},
-		{"a part is left", plan.Plan{Tasks: []plan.Task{able}, Left: []plan.Leftover{{Part: "and glaze it"}}}, false},
+		{"a part is left", plan.Plan{Tasks: []plan.Task{able}, Left: []plan.Unhandled{{Part: "and glaze it"}}}, false},
 		{"a question", plan.Plan{Question: "Which?"}, false},
 		{"a refusal", plan.Plan{Reply: "No.", Refused: true}, false},
 	} {
@@ -269,7 +269,7 @@ func TestPercentile(t *testing.T) {
 // by is handed over.
 func TestOwn(t *testing.T) {
 	t.Parallel()
-	cases, err := Own()
+	cases, err := BuiltIn()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,11 +141,11 @@ func (m Message) Equal(other Message) bool {
 	return m.Format == other.Format && m.String() == other.String()
 }
 
-// Tell translates a message into a language, a BCP 47 tag. A nil Tell always uses English.
-type Tell func(language string, m Message) string
+// Translate translates a message into a language, a BCP 47 tag. A nil Translate always uses English.
+type Translate func(language string, m Message) string
 
 // In returns the message in a language.
-func (t Tell) In(language string, m Message) string {
+func (t Translate) In(language string, m Message) string {
 	if t == nil {
 		return m.String()
 	}

@@ -44,7 +44,7 @@ func TestMessagesInEnglish(t *testing.T) {
 		if got := c.m.String(); got != c.want || c.m.IsZero() != (c.want == "") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-		if got := plan.Tell(nil).In("zh-Hans", c.m); got != c.want {
+		if got := plan.Translate(nil).In("zh-Hans", c.m); got != c.want {
 			t.Errorf("nobody tells %q, want %q", got, c.want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestMessagesInEnglish(t *testing.T) {
 
 func TestMessagesAreTold(t *testing.T) {
 	t.Parallel()
-	tell := plan.Tell(func(language string, m plan.Message) string { return language + ": " + m.Format })
+	tell := plan.Translate(func(language string, m plan.Message) string { return language + ": " + m.Format })
 	if got := tell.In("zh-Hans", plan.Say("The tool %s failed.", "blur")); got != "zh-Hans: The tool %s failed." {
 		t.Error(got)
 	}

@@ -93,8 +93,8 @@ type Plan struct {
 	Resources []Resource `json:"resources,omitempty"`
 	Tasks     []Task     `json:"tasks,omitempty"`
 	// Left are the parts of the request that no task covers.
-	Left     []Leftover `json:"left,omitempty"`
-	Question string     `json:"question,omitempty"`
+	Left     []Unhandled `json:"left,omitempty"`
+	Question string      `json:"question,omitempty"`
 	// Guesses are requests that the person may have meant, in plain words, at most [MaxGuesses].
 	Guesses []string `json:"guesses,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
@@ -129,8 +129,8 @@ func (r *Ranking) Add(other Ranking) {
 	r.Several += other.Several
 }
 
-// Leftover is a part of a request that is not done, in the words of the request.
-type Leftover struct {
+// Unhandled is a part of a request that is not done, in the words of the request.
+type Unhandled struct {
 	Part string `json:"part"`
 	// Unknown are the words in Part that were not understood. Empty means that the part depends on
 	// another part that is not done.

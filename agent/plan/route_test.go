@@ -311,12 +311,12 @@ func TestRoutePartly(t *testing.T) {
 		task(plan.Image, []plan.Action{action("edge", plan.Image, photo)}),
 		task(plan.Image, []plan.Action{action("blur", plan.Image, photo)}),
 	}
-	left := []plan.Leftover{{Part: "make it shine"}}
+	left := []plan.Unhandled{{Part: "make it shine"}}
 	done, failed := plan.Result{Status: plan.Done}, plan.Result{Status: plan.Failed}
 	for _, c := range []struct {
 		name  string
 		tasks []plan.Task
-		left  []plan.Leftover
+		left  []plan.Unhandled
 		ends  []plan.Result
 		want  bool
 	}{

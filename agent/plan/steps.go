@@ -24,14 +24,14 @@ func (p *Plan) Best() Choice {
 
 // LeftBy returns the parts of the request that a choice does not do: those that no task covers, and
 // the settings that the chosen solutions lack.
-func (p *Plan) LeftBy(c Choice) []Leftover {
+func (p *Plan) LeftBy(c Choice) []Unhandled {
 	left := slices.Clone(p.Left)
 	for i, t := range p.Tasks {
 		if i >= len(c) || c[i] < 0 || c[i] >= len(t.Solutions) {
 			continue
 		}
 		for _, words := range t.Solutions[c[i]].Left {
-			left = append(left, Leftover{Part: words, Unknown: []string{words}})
+			left = append(left, Unhandled{Part: words, Unknown: []string{words}})
 		}
 	}
 	return left

@@ -44,7 +44,7 @@ type Planner interface {
 type Decomposition struct {
 	Subtasks []plan.Subtask
 	// Left are the parts of the request that no subtask covers.
-	Left []plan.Leftover
+	Left []plan.Unhandled
 	// Question is asked back when the resource or the intent is unclear.
 	Question string
 	// Guesses are requests that the person may have meant, each of which this planner can plan
@@ -111,7 +111,7 @@ type Account struct {
 	Fallbacks []string
 	// Left are the parts of the request that are not done. The answer always begins with them,
 	// whatever the planner writes.
-	Left []plan.Leftover
+	Left []plan.Unhandled
 	// Missing are sentences about parts of the request that cannot be done here, and what they
 	// would need.
 	Missing []string

@@ -44,7 +44,7 @@ type Config struct {
 	ExtraTypes []plan.Type
 	// Progress is called when a stage of a request begins.
 	Progress func(request string, s plan.Stage)
-	Tell     plan.Tell
+	Tell     plan.Translate
 }
 
 // Solver finds solutions for subtasks. It is safe for concurrent use.

@@ -44,7 +44,7 @@ type Config struct {
 	// Player checks audio and video made by tools. Nil accepts every file.
 	Player verify.Player
 	Clock  func() time.Time
-	Tell   plan.Tell
+	Tell   plan.Translate
 	Log    *slog.Logger
 }
 

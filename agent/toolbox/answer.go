@@ -21,9 +21,9 @@ type answer struct {
 
 func (a answer) live() bool { return a.err == nil }
 
-func (a answer) why() Why {
+func (a answer) why() Obstacle {
 	otherwise := plan.Say("Its backend does not answer.")
-	return Why{Sentence: plan.Sentence(a.err, otherwise), Operator: plan.OperatorSentence(a.err, otherwise)}
+	return Obstacle{Sentence: plan.Sentence(a.err, otherwise), Operator: plan.OperatorSentence(a.err, otherwise)}
 }
 
 // errNotProbed is the error of a candidate that has not been probed yet.

@@ -28,8 +28,8 @@ type Backend interface {
 	Run(ctx context.Context, c Candidate, call Call) (Output, error)
 }
 
-// Knowing is a [Backend] that knows which models it uses.
-type Knowing interface {
+// ModelNamer is a [Backend] that knows which models it uses.
+type ModelNamer interface {
 	// ModelOf returns the model used for a candidate that names none, "" if unknown.
 	// It is called after a successful probe, and answers as quickly.
 	ModelOf(ctx context.Context, c Candidate) string
@@ -133,8 +133,8 @@ func Need[T any](c Call, name string) (T, error) {
 	return v, nil
 }
 
-// Outward decides whether media may be sent to a server. Every backend that sends files checks it.
-type Outward struct {
+// MediaPolicy decides whether media may be sent to a server. Every backend that sends files checks it.
+type MediaPolicy struct {
 	// Allowed permits sending media to outside services (ALLOW_CLOUD_MEDIA).
 	Allowed bool
 	// Private marks the operator's own server.
@@ -143,12 +143,12 @@ type Outward struct {
 	Host string
 }
 
-// May reports whether media may be sent.
-func (o Outward) May() bool { return o.Allowed || o.Private }
+// Allows reports whether media may be sent.
+func (o MediaPolicy) Allows() bool { return o.Allowed || o.Private }
 
 // Refusal returns the error for media that may not be sent, nil if they may.
-func (o Outward) Refusal() error {
-	if o.May() {
+func (o MediaPolicy) Refusal() error {
+	if o.Allows() {
 		return nil
 	}
 	return &plan.Fault{
@@ -158,7 +158,7 @@ func (o Outward) Refusal() error {
 }
 
 // Check returns the Refusal for a call with files or media, nil for any other call.
-func (o Outward) Check(c Call) error {
+func (o MediaPolicy) Check(c Call) error {
 	for _, values := range c.Args {
 		if slices.ContainsFunc(values, func(v Value) bool { return v.Path != "" || v.Type.Media() }) {
 			return o.Refusal()

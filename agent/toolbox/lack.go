@@ -37,9 +37,9 @@ func needsOf(b Backing) plan.Message {
 	return plan.Message{Format: strings.ReplaceAll(b.Needs, "%", "%%")}
 }
 
-// mergeLacks merges lacks with the same remedy into one Why each.
-func mergeLacks(lacks []*lack) []Why {
-	var whys []Why
+// mergeLacks merges lacks with the same remedy into one Obstacle each.
+func mergeLacks(lacks []*lack) []Obstacle {
+	var whys []Obstacle
 	for i, l := range lacks {
 		if slices.ContainsFunc(lacks[:i], func(o *lack) bool { return o.cannot.Equal(l.cannot) }) {
 			continue
@@ -51,7 +51,7 @@ func mergeLacks(lacks []*lack) []Why {
 			}
 		}
 		joint := lack{needs: either(needs), cannot: l.cannot}
-		whys = append(whys, Why{Sentence: notSetUp(joint.needs), Operator: joint.sentence(), Lacks: joint.needs, Setup: joint.cannot})
+		whys = append(whys, Obstacle{Sentence: notSetUp(joint.needs), Operator: joint.sentence(), Lacks: joint.needs, Setup: joint.cannot})
 	}
 	return whys
 }
@@ -65,7 +65,7 @@ func either(needs []plan.Message) plan.Message {
 // Lack returns sentences for the operator on what would make the tool live. It is empty if the tool is live.
 func (s Status) Lack() plan.Message {
 	var all plan.Message
-	for i, why := range s.Whys {
+	for i, why := range s.Obstacles {
 		switch {
 		case i == 0:
 			all = why.operator()
@@ -82,7 +82,7 @@ func (s Status) Lack() plan.Message {
 // settings. It is empty if the tool is live.
 func (s Status) Needs() plan.Message {
 	var lacks, all []plan.Message
-	for _, why := range s.Whys {
+	for _, why := range s.Obstacles {
 		if why.Lacks.IsZero() {
 			all = append(all, why.Sentence)
 		} else {
@@ -118,7 +118,7 @@ func clause(sentence string) string {
 }
 
 // clauses joins the sentences as clauses.
-func clauses(whys []Why) string {
+func clauses(whys []Obstacle) string {
 	var all []string
 	for _, w := range whys {
 		if c := clause(w.operator().String()); !slices.Contains(all, c) {

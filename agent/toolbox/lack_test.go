@@ -36,7 +36,7 @@ func TestLackTellsAlternatives(t *testing.T) {
 
 func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	t.Parallel()
-	s := toolbox.Status{Whys: []toolbox.Why{{Sentence: plan.Say("Its backend crashed.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
+	s := toolbox.Status{Obstacles: []toolbox.Obstacle{{Sentence: plan.Say("Its backend crashed.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
 	if got, want := s.Lack().String(), "Its backend crashed. Or: Its backend does not answer."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -67,7 +67,7 @@ func TestNeedsNameNoSetting(t *testing.T) {
 	if got := status.Needs().String(); got != "It needs a tool server or a model server, which is not set up here." {
 		t.Errorf("people are told %q", got)
 	}
-	status.Whys = []toolbox.Why{
+	status.Obstacles = []toolbox.Obstacle{
 		{Sentence: plan.Say("It does not answer."), Operator: plan.Say("It does not answer: check TOOL_SERVER_URL.")},
 		{Sentence: plan.Say("It needs the program ffmpeg.")},
 	}
@@ -77,7 +77,7 @@ func TestNeedsNameNoSetting(t *testing.T) {
 	if got := status.Lack().String(); got != "It does not answer: check TOOL_SERVER_URL. Or: It needs the program ffmpeg." {
 		t.Errorf("operators are told %q", got)
 	}
-	status.Whys = nil
+	status.Obstacles = nil
 	if got := status.Needs(); !got.IsZero() {
 		t.Errorf("of a tool that runs is told %q", got)
 	}

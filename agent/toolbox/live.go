@@ -15,12 +15,12 @@ type Status struct {
 	// Why says what this process lacks and how to get it, for people: "needs the program ffmpeg", "the
 	// model server does not answer". Empty if Live.
 	Why string
-	// Whys holds the same as whole sentences, which can be translated.
-	Whys []Why
+	// Obstacles holds the same as whole sentences, which can be translated.
+	Obstacles []Obstacle
 }
 
-// Why is one obstacle to running a tool.
-type Why struct {
+// Obstacle is one obstacle to running a tool.
+type Obstacle struct {
 	// Sentence is for people and names no settings.
 	Sentence plan.Message
 	// Operator is for the operator; zero if it is the same as Sentence.
@@ -31,14 +31,14 @@ type Why struct {
 }
 
 // operator returns the sentence for operators.
-func (w Why) operator() plan.Message {
+func (w Obstacle) operator() plan.Message {
 	if w.Operator.IsZero() {
 		return w.Sentence
 	}
 	return w.Operator
 }
 
-func (w Why) equal(o Why) bool {
+func (w Obstacle) equal(o Obstacle) bool {
 	return w.Sentence.Equal(o.Sentence) && w.Operator.Equal(o.Operator) && w.Lacks.Equal(o.Lacks) && w.Setup.Equal(o.Setup)
 }
 

@@ -31,7 +31,7 @@ type Health struct {
 
 // fill sets the state and the candidate counts of a server.
 func (p *probed) fill(h *Health) {
-	var whys []Why
+	var whys []Obstacle
 	loading := 0
 	for _, l := range p.tools {
 		for _, a := range l.answers {
@@ -62,8 +62,8 @@ func (p *probed) fill(h *Health) {
 }
 
 // most returns the most frequent sentence.
-func most(whys []Why) string {
-	var best Why
+func most(whys []Obstacle) string {
+	var best Obstacle
 	most := 0
 	for _, w := range distinct(whys) {
 		n := 0

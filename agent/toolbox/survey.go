@@ -253,7 +253,7 @@ type local struct {
 	tool       Tool
 	answers    []answer
 	candidates []plan.Candidate // live here, in the order they are tried
-	whys       []Why            // why there are no candidates
+	whys       []Obstacle       // why there are no candidates
 }
 
 // snapshot returns the current probe results.
@@ -282,7 +282,7 @@ func (s *survey) snapshot() *probed {
 
 // summarize fills in the candidates that can run the tool, or what is missing if there are none.
 func (s *survey) summarize(l *local) {
-	var whys []Why
+	var whys []Obstacle
 	for _, a := range l.answers {
 		told := a.candidate.told()
 		told.Model = cmp.Or(told.Model, a.model)
@@ -291,7 +291,7 @@ func (s *survey) summarize(l *local) {
 		case !a.live():
 			whys = append(whys, a.why())
 		case s.here != nil && !s.here(told):
-			whys = append(whys, Why{Sentence: plan.Say("It could run here, but this process does not serve the queue %s.", told.Device)})
+			whys = append(whys, Obstacle{Sentence: plan.Say("It could run here, but this process does not serve the queue %s.", told.Device)})
 		default:
 			l.candidates = append(l.candidates, told)
 		}
@@ -315,7 +315,7 @@ func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 	for i, at := range p.tools {
 		status := Status{Tool: at.tool, Candidates: union(at.tool, at.candidates, others[at.tool.Name])}
 		if status.Live = len(status.Candidates) > 0; !status.Live {
-			status.Whys, status.Why = at.whys, clauses(at.whys)
+			status.Obstacles, status.Why = at.whys, clauses(at.whys)
 		}
 		l.statuses[i], l.byName[at.tool.Name] = status, i
 	}
@@ -337,8 +337,8 @@ func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 }
 
 // distinct removes duplicates.
-func distinct(all []Why) []Why {
-	var each []Why
+func distinct(all []Obstacle) []Obstacle {
+	var each []Obstacle
 	for _, w := range all {
 		if !slices.ContainsFunc(each, w.equal) {
 			each = append(each, w)

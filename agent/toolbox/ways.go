@@ -102,7 +102,7 @@ func (w *ways) modelOf(ctx context.Context, c Candidate) (model string) {
 			model = ""
 		}
 	}()
-	if knowing, ok := w.server(c).Backend.(Knowing); ok && c.Model == "" {
+	if knowing, ok := w.server(c).Backend.(ModelNamer); ok && c.Model == "" {
 		return knowing.ModelOf(ctx, c)
 	}
 	return c.Model

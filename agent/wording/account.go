@@ -15,7 +15,7 @@ import (
 
 // Account describes a run in plain words: first what was made, then what was not, and then remarks
 // about how it was done.
-func Account(c *toolbox.Catalogue, a planner.Account, tell plan.Tell) string {
+func Account(c *toolbox.Catalogue, a planner.Account, tell plan.Translate) string {
 	t := telling{account: a, made: Made(c, a), say: func(m plan.Message) string { return tell.In(a.Request.Language, m) }}
 	lines := slices.Concat(t.said(), t.files())
 	failed := t.failed()

@@ -110,9 +110,9 @@ func (a *Command) Run(ctx context.Context, c *command.Call) error {
 // for.
 func (a *Command) workshop(ctx context.Context, c *command.Call) (workshop.Workshop, error) {
 	if a.Detach {
-		return c.Workshop(a.Over)
+		return c.Workshop(a.Apply)
 	}
-	return c.WorkshopWithModel(ctx, a.Over)
+	return c.WorkshopWithModel(ctx, a.Apply)
 }
 
 func (a *Command) check() error {

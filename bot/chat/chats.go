@@ -66,7 +66,7 @@ func (all Chats) Check(ctx context.Context, each time.Duration, log *slog.Logger
 		log.WarnContext(ctx, "a chat platform does not answer yet: "+fault.PartSentence(err), "adapter", name, "error", plan.ForOperator(err))
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Usage("%s", strings.Join(wrong, fault.WrongSettingsApart))
+		return nil, fault.Usage("%s", strings.Join(wrong, fault.SettingsSeparator))
 	}
 	who := map[string]string{}
 	for i, c := range all {
@@ -104,5 +104,5 @@ type posted struct{ storage.State }
 // Get reads a value.
 func (p posted) Get(ctx context.Context, key string) ([]byte, error) {
 	b, err := p.State.Get(ctx, key)
-	return b, place.GoneWhereNotFound(err)
+	return b, place.NotFoundAsGone(err)
 }

@@ -23,7 +23,7 @@ func Main() {
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
 
-		LocalServers: discover.Usual(),
+		LocalServers: discover.DefaultPlaces(),
 	})
 	stop()
 	os.Exit(status)

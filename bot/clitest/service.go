@@ -152,7 +152,7 @@ func OpenParlour(t *testing.T, p *Parlour, env ...string) *Open {
 // are filled in.
 func OpenService(t *testing.T, s serve.Service, env ...string) *Open {
 	t.Helper()
-	config, err := settings.Read(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "PLANNER=rules"}, env...), new(serve.Command).Over, nil)
+	config, err := settings.Read(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "PLANNER=rules"}, env...), new(serve.Command).Apply, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

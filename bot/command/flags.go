@@ -17,8 +17,8 @@ type Thinking struct {
 // DefaultActions is the default of --max-actions.
 const DefaultActions = 10
 
-// Over applies the flags to the settings.
-func (t Thinking) Over(c *settings.Config) error {
+// Apply applies the flags to the settings.
+func (t Thinking) Apply(c *settings.Config) error {
 	if t.Strategy != "" {
 		s, err := toolgraph.ParseStrategy(t.Strategy)
 		if err != nil {

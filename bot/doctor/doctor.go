@@ -91,7 +91,7 @@ func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 	shop, err := c.WorkshopWithModel(ctx, nil)
 	if refused, ok := errors.AsType[*fault.UsageError](err); ok {
 		var found []Finding
-		for line := range strings.SplitSeq(refused.Sentence, fault.WrongSettingsApart) {
+		for line := range strings.SplitSeq(refused.Sentence, fault.SettingsSeparator) {
 			found = append(found, Finding{Wrong, "settings", line})
 		}
 		return append(found, Finding{Missing, "the rest", "It is checked once the settings are valid."}), nil
@@ -127,5 +127,5 @@ func examineSettings(environ []string) Finding {
 // failed is the finding for an error: its own sentence if it has one of ours, else otherwise, so that a
 // server's text is not repeated.
 func failed(thing string, err error, otherwise string) Finding {
-	return Finding{Wrong, thing, fault.Told(err, otherwise)}
+	return Finding{Wrong, thing, fault.SentenceOr(err, otherwise)}
 }

@@ -30,7 +30,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Fatal(err)
 	}
 	atelier := rulesPlanner(b, config, catalogue)
-	cases, err := evaluate.Own()
+	cases, err := evaluate.BuiltIn()
 	if err != nil {
 		b.Fatal(err)
 	}

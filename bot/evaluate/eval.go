@@ -113,7 +113,7 @@ const maxParallel = 64
 // over applies the flags to the settings. By default it measures the rules, even if a key is set, or
 // the recorded model if a tape is replayed.
 func (e *Command) over(c *settings.Config, t *tape) error {
-	if err := e.Over(c); err != nil {
+	if err := e.Apply(c); err != nil {
 		return err
 	}
 	replays := e.Replay != "" && (e.Planner == "" || c.Planner != settings.RulesPlanner)

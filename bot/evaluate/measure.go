@@ -114,7 +114,7 @@ const planning = "Planning"
 // of the request.
 func broke(err error) bool {
 	_, unusable := errors.AsType[*llm.AnswerError](err)
-	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, plan.ErrTooDear)
+	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, plan.ErrOverBudget)
 }
 
 // benchmark holds the requests, and the tools for planning them.
@@ -182,7 +182,7 @@ func (e *Command) read(shop workshop.Workshop) (b benchmark, err error) {
 	// Recordings must not depend on the tools that this machine can run.
 	b.allTools = e.AllTools || e.File == "" || e.Record != "" || e.Replay != ""
 	if e.File == "" {
-		b.cases, err = evaluate.Own()
+		b.cases, err = evaluate.BuiltIn()
 		return b, err
 	}
 	b.cases, err = read(e.File, func(requests evaluate.Input) ([]evaluate.Case, error) {

@@ -14,18 +14,18 @@ import (
 	"atelier/storage"
 )
 
-// WrongSettingsApart separates the sentences about wrong settings.
-const WrongSettingsApart = "\n     "
+// SettingsSeparator separates the sentences about wrong settings.
+const SettingsSeparator = "\n     "
 
-// OneByOne returns the messages of joined errors.
-func OneByOne(err error) []string {
+// Messages returns the messages of joined errors.
+func Messages(err error) []string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
 	}
 	var all []string
 	for _, e := range joined.Unwrap() {
-		all = append(all, OneByOne(e)...)
+		all = append(all, Messages(e)...)
 	}
 	return all
 }
@@ -36,7 +36,7 @@ func PartSentence(err error) string {
 		return f.Sentence
 	}
 	if f, ok := errors.AsType[*adapters.Fault](err); ok {
-		return f.Told()
+		return f.Text()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "It does not answer in time."
@@ -44,12 +44,12 @@ func PartSentence(err error) string {
 	return plan.OperatorSentence(err, plan.Quote("It does not work; the log says more.")).String()
 }
 
-// Told returns the sentence that an error carries, or otherwise.
-func Told(err error, otherwise string) string {
+// SentenceOr returns the sentence of an error, or the fallback.
+func SentenceOr(err error, fallback string) string {
 	if f, ok := errors.AsType[*storage.Fault](err); ok {
-		otherwise = f.Sentence
+		fallback = f.Sentence
 	}
-	return plan.OperatorSentence(err, plan.Quote(otherwise)).String()
+	return plan.OperatorSentence(err, plan.Quote(fallback)).String()
 }
 
 // Usage is an error in the command line or the settings. The sentence should say what is expected.

@@ -9,11 +9,11 @@ import (
 // slowestPace is the minimum transfer rate of a peer after the idle time, in bytes per second.
 const slowestPace = 16_000
 
-// Lasting replaces the fixed timeouts for reading a body and writing a response by a minimum rate, so
+// WithMinimumRate replaces the fixed timeouts for reading a body and writing a response by a minimum rate, so
 // that large files can be transferred over slow lines. A peer that is idle for the idle time, or slower
 // than slowestPace, is disconnected. Only the time spent waiting for the peer counts. The server's own
 // timeouts apply until the first byte.
-func Lasting(next http.Handler, idle time.Duration) http.Handler {
+func WithMinimumRate(next http.Handler, idle time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		if r.Body != nil && r.Body != http.NoBody {

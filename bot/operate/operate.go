@@ -88,7 +88,7 @@ func withSentence(err error) error {
 	if err == nil {
 		return nil
 	}
-	if s := fault.Told(err, ""); s != "" {
+	if s := fault.SentenceOr(err, ""); s != "" {
 		return &plan.Fault{Sentence: plan.Quote(s), Err: err}
 	}
 	return err

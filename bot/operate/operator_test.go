@@ -104,8 +104,8 @@ func TestFaultsOverTheSocket(t *testing.T) {
 			}
 			l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{err: c.err}) })
 			_, err = operator.NewRemote(l.Folder).Workers(t.Context())
-			if err == nil || fault.Told(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
-				t.Errorf("%q, %v", fault.Told(err, ""), err)
+			if err == nil || fault.SentenceOr(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
+				t.Errorf("%q, %v", fault.SentenceOr(err, ""), err)
 			}
 			for _, kind := range []error{jobs.ErrUnknown, jobs.ErrOver} {
 				if errors.Is(err, kind) != (kind == c.is) { //nolint:errorlint // the two sentinels themselves
@@ -167,7 +167,7 @@ func TestServeOperator(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.Told(err, ""), "The socket in the data folder") {
+	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.SentenceOr(err, ""), "The socket in the data folder") {
 		t.Error(err)
 	}
 }

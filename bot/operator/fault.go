@@ -23,7 +23,7 @@ type operatorFault struct {
 var faultKinds = map[string]error{"unknown": jobs.ErrUnknown, "over": jobs.ErrOver}
 
 func newOperatorFault(err error) *operatorFault {
-	f := &operatorFault{Sentence: fault.Told(err, ""), Detail: plan.ForOperator(err)}
+	f := &operatorFault{Sentence: fault.SentenceOr(err, ""), Detail: plan.ForOperator(err)}
 	for name, kind := range faultKinds {
 		if errors.Is(err, kind) {
 			f.Kind = name

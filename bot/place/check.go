@@ -41,7 +41,7 @@ func Check(ctx context.Context, c settings.Config, p *Place, each time.Duration,
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.Usage("%s", strings.Join(wrong, fault.WrongSettingsApart))
+	return fault.Usage("%s", strings.Join(wrong, fault.SettingsSeparator))
 }
 
 // silent is the sentence about a part that does not answer.
@@ -49,15 +49,15 @@ func silent(c settings.Config, part string, client goredis.UniversalClient, with
 	switch {
 	case part == "blobs" && c.Storage.S3.Bucket != "":
 		return fmt.Sprintf("The S3 server of the bucket %q does not answer within %s: check AWS_ENDPOINT_URL_S3 and AWS_REGION.",
-			c.Storage.S3.Bucket, settings.Spelt(within))
+			c.Storage.S3.Bucket, settings.FormatDuration(within))
 	case part == "state" && c.Storage.RedisURL != "":
 		more := "check its host and its port"
 		if url := strings.ToLower(string(c.Storage.RedisURL)); strings.HasPrefix(url, "rediss") || strings.HasPrefix(url, "valkeys") {
 			more += ", and whether it speaks TLS"
 		}
-		return fmt.Sprintf("The Redis of REDIS_URL%s does not answer within %s: %s.", RedisAddress(client), settings.Spelt(within), more)
+		return fmt.Sprintf("The Redis of REDIS_URL%s does not answer within %s: %s.", RedisAddress(client), settings.FormatDuration(within), more)
 	}
-	return fmt.Sprintf("The data folder does not answer within %s (%s): check the disk of %s.", settings.Spelt(within), part, c.Data)
+	return fmt.Sprintf("The data folder does not answer within %s (%s): check the disk of %s.", settings.FormatDuration(within), part, c.Data)
 }
 
 // Unusable turns a storage error into a usage error, since the operator must fix it.

@@ -144,7 +144,7 @@ func (p *Place) Parts() map[string]func(context.Context) error {
 // Open opens a file of an answer, for an adapter.
 func (p *Place) Open(ctx context.Context, handle string) (io.ReadCloser, error) {
 	r, err := p.Blobs.Get(ctx, handle)
-	return r, GoneWhereNotFound(err)
+	return r, NotFoundAsGone(err)
 }
 
 // openScratch creates the folder for temporary files. Until the place is closed, it regularly removes
@@ -205,8 +205,8 @@ func (p *Place) embed(file string, log *slog.Logger) error {
 	return nil
 }
 
-// GoneWhereNotFound maps storage.ErrNotFound to adapters.ErrGone.
-func GoneWhereNotFound(err error) error {
+// NotFoundAsGone maps storage.ErrNotFound to adapters.ErrGone.
+func NotFoundAsGone(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("%w: %w", adapters.ErrGone, err)
 	}

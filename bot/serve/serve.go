@@ -73,7 +73,7 @@ func (s *Command) Run(ctx context.Context, c *command.Call) error {
 		return nil
 	}}
 	shop, err := c.WorkshopWithModel(ctx, func(c *settings.Config) error {
-		wrong := errors.Join(unread, s.Over(c))
+		wrong := errors.Join(unread, s.Apply(c))
 		var unknown error
 		served, unknown = connected(s.Adapters, *c, served)
 		return errors.Join(wrong, unknown)
@@ -99,8 +99,8 @@ The second passes the request to this process; bot requests and bot show print t
 `
 }
 
-// Over applies the flags to the settings.
-func (s *Command) Over(c *settings.Config) error {
+// Apply applies the flags to the settings.
+func (s *Command) Apply(c *settings.Config) error {
 	if c.QuietByDefault {
 		c.Log = slog.LevelInfo
 	}
@@ -179,7 +179,7 @@ func Run(ctx context.Context, w workshop.Workshop, s Service) (err error) {
 	}
 	site, err := website.New(w, p)
 	if err == nil {
-		w.Tools, err = site.Furnish(ctx, w, p)
+		w.Tools, err = site.BuildToolbox(ctx, w, p)
 	}
 	if err != nil {
 		return err

@@ -229,7 +229,7 @@ func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	t.Cleanup(func() { bottest.Check(t, p.Close()) })
 	site, err := website.New(shop, p)
 	bottest.Check(t, err)
-	_, err = site.Furnish(t.Context(), shop, p)
+	_, err = site.BuildToolbox(t.Context(), shop, p)
 	bottest.Check(t, err)
 	t.Cleanup(site.Channel.Close)
 	there := adapters.Thread{Adapter: "parlour", Channel: "c", ID: "1"}

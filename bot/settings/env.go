@@ -65,7 +65,7 @@ func Read(environ []string, flags func(*Config) error, complete func(Config) (Co
 	}
 	if flags != nil {
 		if err := flags(&c); err != nil {
-			wrong = append(wrong, fault.OneByOne(err)...)
+			wrong = append(wrong, fault.Messages(err)...)
 		}
 	}
 	if len(wrong) == 0 { // further errors would only confuse
@@ -77,7 +77,7 @@ func Read(environ []string, flags func(*Config) error, complete func(Config) (Co
 		c, wrong = resolve(c)
 	}
 	if len(wrong) > 0 {
-		return Config{}, fault.Usage("%s", strings.Join(wrong, fault.WrongSettingsApart))
+		return Config{}, fault.Usage("%s", strings.Join(wrong, fault.SettingsSeparator))
 	}
 	return c, nil
 }

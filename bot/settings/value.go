@@ -94,13 +94,13 @@ func yes(v string) (bool, error) {
 func duration(v string, least, most time.Duration, examples string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < least || d > most {
-		return 0, fmt.Errorf("expected a duration from %s to %s, such as %s", Spelt(least), Spelt(most), examples)
+		return 0, fmt.Errorf("expected a duration from %s to %s, such as %s", FormatDuration(least), FormatDuration(most), examples)
 	}
 	return d, nil
 }
 
-// Spelt formats a duration without zero units: 1h instead of 1h0m0s.
-func Spelt(d time.Duration) string {
+// FormatDuration formats a duration without zero units: 1h instead of 1h0m0s.
+func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

@@ -67,7 +67,7 @@ func (t *ListCommand) Run(ctx context.Context, c *command.Call) error {
 	var workers []jobs.Worker
 	if !t.Servers {
 		if workers, err = LiveWorkers(ctx, shop); err != nil {
-			why := fault.Told(err, "They cannot be reached.")
+			why := fault.SentenceOr(err, "They cannot be reached.")
 			_, _ = fmt.Fprintf(c.Stderr, "The tools of other processes are unknown. %s\n", why) //nolint:errcheck // the tools are listed anyway
 		}
 	}

@@ -31,9 +31,9 @@ type Backstage struct {
 
 var _ web.Workshop = (*Backstage)(nil)
 
-// Small returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
-func (w *Backstage) Small(ctx context.Context, key string, side int) ([]byte, error) {
-	return w.pictures.Small(ctx, key, side)
+// Thumbnail returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
+func (w *Backstage) Thumbnail(ctx context.Context, key string, side int) ([]byte, error) {
+	return w.pictures.Thumbnail(ctx, key, side)
 }
 
 // Forget deletes a thread.

@@ -22,7 +22,7 @@ import (
 type webMedia struct {
 	blobs   storage.Blobs
 	limits  media.Limits
-	tell    plan.Tell
+	tell    plan.Translate
 	scratch string // the folder for temporary files
 }
 
@@ -36,13 +36,13 @@ func (m webMedia) Put(ctx context.Context, key string, r io.Reader) error {
 // Get opens a file.
 func (m webMedia) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	r, err := m.blobs.Get(ctx, key)
-	return r, place.GoneWhereNotFound(err)
+	return r, place.NotFoundAsGone(err)
 }
 
 // GetRange opens a part of a file.
 func (m webMedia) GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error) {
 	r, err := m.blobs.GetRange(ctx, key, offset, n)
-	return r, place.GoneWhereNotFound(err)
+	return r, place.NotFoundAsGone(err)
 }
 
 // Delete removes a file.

@@ -61,9 +61,9 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 	return s, nil
 }
 
-// Furnish builds the toolbox for the pages and the jobs, and with a public URL the page for marking
+// BuildToolbox builds the toolbox for the pages and the jobs, and with a public URL the page for marking
 // pictures.
-func (s *Site) Furnish(ctx context.Context, w workshop.Workshop, p *place.Place) (*toolbox.Toolbox, error) {
+func (s *Site) BuildToolbox(ctx context.Context, w workshop.Workshop, p *place.Place) (*toolbox.Toolbox, error) {
 	catalogue, err := w.ReadCatalogue()
 	if err != nil {
 		return nil, err

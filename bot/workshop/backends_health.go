@@ -86,7 +86,7 @@ func (k *checkup) Probe(ctx context.Context, c toolbox.Candidate) error {
 
 // ModelOf returns the backend's model.
 func (k *checkup) ModelOf(ctx context.Context, c toolbox.Candidate) string {
-	if knows, ok := k.Backend.(toolbox.Knowing); ok {
+	if knows, ok := k.Backend.(toolbox.ModelNamer); ok {
 		return knows.ModelOf(ctx, c)
 	}
 	return ""

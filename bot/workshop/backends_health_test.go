@@ -60,7 +60,7 @@ func TestHealthPath(t *testing.T) {
 					t.Errorf("it says %q", says)
 				}
 			}
-			if knows, ok := b.(toolbox.Knowing); !ok || knows.ModelOf(t.Context(), toolbox.Candidate{}) != "idle-1" {
+			if knows, ok := b.(toolbox.ModelNamer); !ok || knows.ModelOf(t.Context(), toolbox.Candidate{}) != "idle-1" {
 				t.Error("the model that it asks is not known")
 			}
 			if sized, ok := b.(toolbox.Sized); !ok || sized.Capacity(t.Context()) != 3 {

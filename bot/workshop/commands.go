@@ -16,7 +16,7 @@ import (
 
 // chatCommands answers commands in chats, such as help, status and tools.
 type chatCommands struct {
-	tell plan.Tell
+	tell plan.Translate
 	// tools are all tools, and live returns the names of those that can run now.
 	tools []toolbox.Tool
 	live  func(ctx context.Context) (map[string]bool, error)

@@ -99,7 +99,7 @@ func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bo
 }
 
 // NewTell returns the function that translates the fixed sentences.
-func NewTell() (plan.Tell, error) {
+func NewTell() (plan.Translate, error) {
 	sentences, err := messages.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
@@ -127,7 +127,7 @@ func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
 // jobsAgent adapts the agent to the interface of the jobs.
 type jobsAgent struct {
 	agent  *agent.Agent
-	tell   plan.Tell
+	tell   plan.Translate
 	voices voices
 }
 

@@ -36,15 +36,15 @@ func NewPictures(blobs step.Blobs, limits media.Limits, scratch string, films *f
 
 // Picture returns a picture as a JPEG.
 func (p Pictures) Picture(ctx context.Context, r plan.Resource) ([]byte, error) {
-	b, err := p.Small(ctx, r.Blob, shownSide)
+	b, err := p.Thumbnail(ctx, r.Blob, shownSide)
 	if err != nil {
 		return nil, fmt.Errorf("show %s: %w", r.Name, err)
 	}
 	return b, nil
 }
 
-// Small returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
-func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, err error) {
+// Thumbnail returns a picture, or a frame of a video, as a JPEG with sides of at most side pixels.
+func (p Pictures) Thumbnail(ctx context.Context, key string, side int) (_ []byte, err error) {
 	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
 	if err != nil {
 		return nil, fault.NoScratch(err)

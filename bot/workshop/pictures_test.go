@@ -79,15 +79,15 @@ func TestVideos(t *testing.T) {
 	bottest.Check(t, err)
 	bottest.Check(t, errors.Join(blobs.Put(t.Context(), "upload", video), video.Close()))
 	bottest.Check(t, blobs.Put(t.Context(), "broken.mp4", strings.NewReader("\x00\x00\x00\x18ftypmp42")))
-	b, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Small(t.Context(), "upload", 96)
+	b, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Thumbnail(t.Context(), "upload", 96)
 	bottest.Check(t, err)
 	if shown, err := jpeg.DecodeConfig(bytes.NewReader(b)); err != nil || max(shown.Width, shown.Height) != 96 {
 		t.Errorf("it is shown with %d × %d pixels: %v", shown.Width, shown.Height, err)
 	}
-	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Small(t.Context(), "broken.mp4", 96); err == nil {
+	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), films).Thumbnail(t.Context(), "broken.mp4", 96); err == nil {
 		t.Error("a broken video is shown")
 	}
-	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), nil).Small(t.Context(), "upload", 96); err == nil {
+	if _, err := NewPictures(blobs, shop.Limits(), t.TempDir(), nil).Thumbnail(t.Context(), "upload", 96); err == nil {
 		t.Error("a video is shown without ffmpeg")
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // NewPlanner returns the planner that the settings name. If it uses vision, it gets the pictures in shown.
 // tell translates fixed sentences.
-func (w Workshop) NewPlanner(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Tell) (planner.Planner, error) {
+func (w Workshop) NewPlanner(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Translate) (planner.Planner, error) {
 	if w.Planner == settings.LLMPlanner && !w.Fallback {
 		return w.LanguageModel(catalogue, shown, tell)
 	}
@@ -36,7 +36,7 @@ func (w Workshop) NewPlanner(catalogue *toolbox.Catalogue, shown Pictures, tell 
 }
 
 // LanguageModel returns the planner that uses a language model.
-func (w Workshop) LanguageModel(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Tell) (*llm.Planner, error) {
+func (w Workshop) LanguageModel(catalogue *toolbox.Catalogue, shown Pictures, tell plan.Translate) (*llm.Planner, error) {
 	m := w.Models
 	asked := endpoint.Config{Timeout: m.Timeout, Transport: w.Transport, Wrap: w.Wrap, Log: w.Logger()}
 	e, err := SpeakTo(m.Server, asked)

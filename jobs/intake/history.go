@@ -167,7 +167,7 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 func (h *Histories) warn(ctx context.Context, r *record.Request, err error) {
 	adapter := r.Asked.Event.Adapter
 	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
-		if _, told := h.reported.LoadOrStore(adapter+" "+refusal.Told(), true); told {
+		if _, told := h.reported.LoadOrStore(adapter+" "+refusal.Text(), true); told {
 			return
 		}
 	}

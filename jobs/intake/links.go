@@ -25,8 +25,8 @@ const maxLinks = 10
 
 // Hosts opens files on the hosts that the operator allows.
 type Hosts interface {
-	// May reports whether an address is on one of the hosts.
-	May(address *url.URL) bool
+	// Allows reports whether an address is on one of the hosts.
+	Allows(address *url.URL) bool
 	// Open opens the file at an address. It follows no redirects to other hosts or private addresses.
 	Open(ctx context.Context, address string, header http.Header) (io.ReadCloser, error)
 }
@@ -95,7 +95,7 @@ func (l *Links) follow(ctx context.Context, in adapters.Thread, address *url.URL
 			return ok, err
 		}
 	}
-	if l.Hosts == nil || !l.Hosts.May(address) || !isMedia(address) {
+	if l.Hosts == nil || !l.Hosts.Allows(address) || !isMedia(address) {
 		return false, nil
 	}
 	sum := sha256.Sum256([]byte(address.String()))

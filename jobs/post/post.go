@@ -31,7 +31,7 @@ func NewTries() *Tries { return &Tries{tries: map[string]Tried{}} }
 type Poster struct {
 	Blobs storage.Blobs
 	Posts *Tries
-	Tell  plan.Tell
+	Tell  plan.Translate
 	Log   *slog.Logger
 }
 

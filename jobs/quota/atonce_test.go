@@ -93,7 +93,7 @@ func (w *watched) seen() (calls, there int) {
 }
 
 // takes returns why a request is refused; "" if it is allowed.
-func takes(t *testing.T, q *quota.Quota, id string, by adapters.Person, in adapters.Thread) quota.Why {
+func takes(t *testing.T, q *quota.Quota, id string, by adapters.Person, in adapters.Thread) quota.Reason {
 	t.Helper()
 	refused, err := q.Take(t.Context(), id, by, in)
 	check(t, err)

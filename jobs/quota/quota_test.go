@@ -216,7 +216,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 2, ChannelAtOnce: 3, Requests: 100, Now: c.Now, Longest: time.Hour})
-	why := func(id string, by adapters.Person, in adapters.Thread) quota.Why {
+	why := func(id string, by adapters.Person, in adapters.Thread) quota.Reason {
 		t.Helper()
 		refused, err := q.Take(t.Context(), id, by, in)
 		check(t, err)
@@ -233,7 +233,7 @@ func TestRequestsAtOnce(t *testing.T) {
 		id   string
 		by   adapters.Person
 		in   adapters.Thread
-		want quota.Why
+		want quota.Reason
 	}{
 		{"1", ann, den, ""},
 		{"1", ann, den, ""},
@@ -347,7 +347,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})
-	tell := func(id string, by adapters.Person, in adapters.Thread, why quota.Why) bool {
+	tell := func(id string, by adapters.Person, in adapters.Thread, why quota.Reason) bool {
 		t.Helper()
 		ok, err := q.Tell(t.Context(), id, by, in, why)
 		check(t, err)

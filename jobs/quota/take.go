@@ -8,24 +8,24 @@ import (
 	"atelier/agent/plan"
 )
 
-// Why is the reason of a refusal, for metrics.
-type Why string
+// Reason is the reason of a refusal, for metrics.
+type Reason string
 
 // Reasons.
 const (
-	Denied        Why = "denied"
-	Hour          Why = "hour"
-	Commands      Why = "commands"
-	AtOnce        Why = "at_once"
-	ChannelAtOnce Why = "channel_at_once"
-	Day           Why = "day"
-	NotToDelete   Why = "not_theirs_to_delete"
-	NotToStop     Why = "not_theirs_to_stop"
+	Denied        Reason = "denied"
+	Hour          Reason = "hour"
+	Commands      Reason = "commands"
+	AtOnce        Reason = "at_once"
+	ChannelAtOnce Reason = "channel_at_once"
+	Day           Reason = "day"
+	NotToDelete   Reason = "not_theirs_to_delete"
+	NotToStop     Reason = "not_theirs_to_stop"
 )
 
 // Refusal is the rejection of a request or file.
 type Refusal struct {
-	Why Why
+	Why Reason
 	// Sentence tells the person why, and when to try again.
 	Sentence plan.Message
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // Tell reports whether to tell the person why request id is refused. A repeated id gets the same result.
-func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Why) (bool, error) {
+func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Reason) (bool, error) {
 	person := personGroup(by, in)
 	span := toldFor
 	if why == Denied {

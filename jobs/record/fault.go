@@ -25,7 +25,7 @@ func FaultOf(err error) plan.Message {
 func ForOperator(err error) string {
 	own, ok := errors.AsType[*adapters.Fault](err)
 	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
-		return own.Told() + " " + plan.ForOperator(err)
+		return own.Text() + " " + plan.ForOperator(err)
 	}
 	return plan.ForOperator(err)
 }

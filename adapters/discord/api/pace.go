@@ -54,7 +54,7 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		waited += pause
-		again, err := download.Again(r)
+		again, err := download.Rewind(r)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func Progress(p adapters.Progress) Content {
 	for i, s := range p.Steps {
 		line := "\n" + cmp.Or(stepMarks[s.State], "▫️") + " " + plain(shorten(s.Text, 200))
 		if s.Took > 0 {
-			line += " · " + adapters.Took(s.Took)
+			line += " · " + adapters.FormatDuration(s.Took)
 		}
 		more := "\n… +" + strconv.Itoa(len(p.Steps)-i)
 		if adapters.UTF16Len(text+line)+adapters.UTF16Len(more) > maxContent {

@@ -92,7 +92,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 		if g.paces.isBlocked(method) { // another call was refused meanwhile
 			continue
 		}
-		again, err := download.Again(r)
+		again, err := download.Rewind(r)
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func progressLines(p adapters.Progress) []adapters.Block {
 func stepText(step adapters.ProgressStep) string {
 	text := shorten(step.Text, maxStep)
 	if step.Took > 0 {
-		text += " (" + adapters.Took(step.Took) + ")"
+		text += " (" + adapters.FormatDuration(step.Took) + ")"
 	}
 	return text
 }

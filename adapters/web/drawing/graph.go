@@ -141,7 +141,7 @@ func newBox(s Step, at rect) box {
 		rect: at, State: s.State, Tool: short(s.Tool, widestLabel), Model: short(s.Model, widestLabel), Title: markup.Name(s.Tool),
 	}
 	if s.Took > 0 {
-		b.Took = adapters.Took(s.Took)
+		b.Took = adapters.FormatDuration(s.Took)
 	}
 	for _, more := range []string{s.Model, s.Problem} {
 		if more != "" {

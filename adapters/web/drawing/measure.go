@@ -11,7 +11,7 @@ import (
 
 func boxSize(s Step) rect {
 	tool := textWidth(short(s.Tool, widestLabel)) * 9 / 8 // in bold
-	more := textWidth(short(s.Model, widestLabel)) + textWidth(adapters.Took(s.Took))
+	more := textWidth(short(s.Model, widestLabel)) + textWidth(adapters.FormatDuration(s.Took))
 	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 

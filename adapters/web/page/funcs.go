@@ -22,7 +22,7 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"language":  func() string { return tag },
 		"say":       say,
 		"size":      markup.Size,
-		"took":      adapters.Took,
+		"took":      adapters.FormatDuration,
 		"name":      markup.Name,
 		"count":     strconv.Itoa,
 		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

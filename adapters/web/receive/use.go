@@ -20,7 +20,7 @@ func (rec *Receiver) use(ctx context.Context, t chat.Snapshot, ref string) (chat
 	}
 	found, err := rec.Media.Look(ctx, f.Key, f.Name, "")
 	if fault, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
-		return chat.Upload{}, request.Refuse(http.StatusUnsupportedMediaType, "%s", fault.Told())
+		return chat.Upload{}, request.Refuse(http.StatusUnsupportedMediaType, "%s", fault.Text())
 	}
 	switch {
 	case errors.Is(err, adapters.ErrGone):

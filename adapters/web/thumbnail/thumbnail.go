@@ -30,8 +30,8 @@ var none []byte
 
 // Maker makes thumbnails.
 type Maker interface {
-	// Small returns a picture as a JPEG whose sides are at most side pixels.
-	Small(ctx context.Context, key string, side int) ([]byte, error)
+	// Thumbnail returns a picture as a JPEG whose sides are at most side pixels.
+	Thumbnail(ctx context.Context, key string, side int) ([]byte, error)
 }
 
 // Server serves thumbnails.
@@ -80,5 +80,5 @@ func (srv *Server) small(ctx context.Context, key string) ([]byte, error) {
 		return nil, context.DeadlineExceeded
 	}
 	defer leave()
-	return srv.Maker.Small(ctx, key, side)
+	return srv.Maker.Thumbnail(ctx, key, side)
 }

@@ -228,7 +228,7 @@ func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending
 	}
 	found, err := srv.Media.Look(ctx, p.Key, p.Name, request.Language(r))
 	if f, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
-		return request.Refuse(http.StatusUnsupportedMediaType, "%s", f.Told())
+		return request.Refuse(http.StatusUnsupportedMediaType, "%s", f.Text())
 	}
 	if err != nil {
 		return err

@@ -38,8 +38,8 @@ type Place struct {
 	Address netip.AddrPort
 }
 
-// Usual returns the default addresses of known model servers, in order of preference.
-func Usual() []Place {
+// DefaultPlaces returns the default addresses of known model servers, in order of preference.
+func DefaultPlaces() []Place {
 	var places []Place
 	for _, p := range []struct {
 		kind Kind

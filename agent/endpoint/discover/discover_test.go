@@ -356,7 +356,7 @@ func TestNoProxy(t *testing.T) {
 func TestUsual(t *testing.T) {
 	t.Parallel()
 	var ports []uint16
-	for _, p := range discover.Usual() {
+	for _, p := range discover.DefaultPlaces() {
 		if !p.Address.Addr().IsLoopback() {
 			t.Errorf("%s is not on this machine", p.Address)
 		}
@@ -364,7 +364,7 @@ func TestUsual(t *testing.T) {
 			ports = append(ports, p.Address.Port())
 		}
 	}
-	if want := []uint16{11434, 1234, 8080, 8000}; !reflect.DeepEqual(ports, want) || len(discover.Usual()) != 2*len(want) {
+	if want := []uint16{11434, 1234, 8080, 8000}; !reflect.DeepEqual(ports, want) || len(discover.DefaultPlaces()) != 2*len(want) {
 		t.Errorf("the ports are %v", ports)
 	}
 }

@@ -28,7 +28,7 @@ type Config struct {
 	// Second works by rules, needs no server, and understands English only.
 	Second planner.Planner
 	// Tell translates fixed sentences into the language of a request. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 	// Log receives the reasons for switching. Nil logs nothing.
 	Log *slog.Logger
 }

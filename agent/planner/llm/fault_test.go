@@ -528,7 +528,7 @@ func TestCeilingOfTokens(t *testing.T) {
 				}
 				err = do(t.Context(), f, c.job, &thinking)
 			}
-			if !errors.Is(err, plan.ErrTooDear) || plan.Sentence(err, plan.Message{}).String() != dearSentence || !plan.Final(err) {
+			if !errors.Is(err, plan.ErrOverBudget) || plan.Sentence(err, plan.Message{}).String() != dearSentence || !plan.Final(err) {
 				t.Errorf("%v", err)
 			}
 			if calls, _ := thinking.Calls(); calls != c.calls || len(f.server.Requests()) != c.calls || thinking.Tokens() != 990_000 {

@@ -66,7 +66,7 @@ type Config struct {
 	// Pictures provides pictures for the model. Nil shows none.
 	Pictures Pictures
 	// Tell translates sentences that are appended to an answer. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 }

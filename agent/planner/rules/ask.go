@@ -119,7 +119,7 @@ func (t *thread) askForFile() plan.Message {
 }
 
 // inPart says which words of a request were not understood.
-func inPart(left []plan.Leftover) plan.Message {
+func inPart(left []plan.Unhandled) plan.Message {
 	var unknown []string
 	for _, l := range left {
 		unknown = append(unknown, l.Unknown...)

@@ -25,7 +25,7 @@ type outcome struct {
 	refused         bool
 	samples         bool // show the person examples to try
 	types           map[string]plan.Type
-	left            []plan.Leftover
+	left            []plan.Unhandled
 }
 
 // thread is the state while the clauses of a request are read in order.
@@ -39,7 +39,7 @@ type thread struct {
 	quoter  *divide.Quoter
 
 	tasks   []plan.Subtask
-	left    []plan.Leftover
+	left    []plan.Unhandled
 	doubt   *scene.Reading // the last clause that was left out
 	stuck   bool           // the previous clause was left out
 	chose   bool           // a clause said which files it means
@@ -156,7 +156,7 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
 		case t.Delivers(r.Words):
-			t.left = append(t.left, plan.Leftover{Part: r.Text, Unknown: []string{r.Text}})
+			t.left = append(t.left, plan.Unhandled{Part: r.Text, Unknown: []string{r.Text}})
 			continue
 		}
 		if parts := t.divider.InParts(c, r); len(parts) > 0 {
@@ -326,7 +326,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 // leave records that the clause is left out. Unknown are the words that are not accounted for; none if it depends on a
 // clause that was left out.
 func (t *thread) leave(r *scene.Reading, unknown []string) {
-	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.Text, Unknown: unknown}), r
+	t.left, t.doubt = append(t.left, plan.Unhandled{Part: r.Text, Unknown: unknown}), r
 	t.stuck = true
 }
 

@@ -67,7 +67,7 @@ func unquotePasted(o *outcome) {
 		sub.Description = restore(sub.Description)
 	}
 	for i := range o.left {
-		o.left[i] = plan.Leftover{Part: restore(o.left[i].Part), Unknown: o.left[i].Unknown}
+		o.left[i] = plan.Unhandled{Part: restore(o.left[i].Part), Unknown: o.left[i].Unknown}
 	}
 }
 

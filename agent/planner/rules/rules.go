@@ -43,7 +43,7 @@ type Config struct {
 	// Catalogue holds the tools; required.
 	Catalogue *toolbox.Catalogue
 	// Tell translates fixed sentences into the language of a request. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 }
 
 // Planner plans by rules.
@@ -52,7 +52,7 @@ type Planner struct {
 
 	tidier    *english.Tidier
 	platforms *english.Platforms
-	tell      plan.Tell
+	tell      plan.Translate
 }
 
 var _ planner.Planner = (*Planner)(nil)

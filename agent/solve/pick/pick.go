@@ -27,7 +27,7 @@ type Config struct {
 	Book *naming.Book
 	// Mentions are the models, servers and programs that the request names.
 	Mentions []naming.Mention
-	Tell     plan.Tell
+	Tell     plan.Translate
 	Language string
 }
 

@@ -128,7 +128,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	if t.media && !b.outward().May() {
+	if t.media && !b.outward().Allows() {
 		return b.outward().Refusal()
 	}
 	if t.named && c.Model == "" {
@@ -205,6 +205,6 @@ func (b *Backend) find(c toolbox.Candidate) (task, error) {
 }
 
 // outward decides whether media may go to the server.
-func (b *Backend) outward() toolbox.Outward {
-	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
+func (b *Backend) outward() toolbox.MediaPolicy {
+	return toolbox.MediaPolicy{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }

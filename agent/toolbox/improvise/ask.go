@@ -39,16 +39,16 @@ var forms = map[plan.Type]string{
 const mostShown = 4
 
 // talk returns the start of the conversation: the system prompt and the job.
-func (j *job) talk() (Talk, error) {
+func (j *job) talk() (Conversation, error) {
 	var b strings.Builder
 	err := prompt.Execute(&b, map[string]any{
 		"Python": j.machine.Python, "Modules": j.machine.Modules, "Programs": j.machine.Programs, "Font": font,
 		"Seconds": int(j.config.Timeout.Seconds()), "Memory": mostMemory >> 20, "Returns": j.call.Returns, "Form": forms[j.call.Returns],
 	})
 	if err != nil {
-		return Talk{}, fmt.Errorf("fill in the prompt: %w", err)
+		return Conversation{}, fmt.Errorf("fill in the prompt: %w", err)
 	}
-	t := Talk{Request: j.call.Request, System: strings.TrimSpace(b.String()), Schema: schema, Dir: j.call.Dir}
+	t := Conversation{Request: j.call.Request, System: strings.TrimSpace(b.String()), Schema: schema, Dir: j.call.Dir}
 	var job strings.Builder
 	fmt.Fprintf(&job, "The job:\n%s\n\nINPUTS:", j.call.Text(toolbox.ImprovisedTask))
 	for i, in := range j.inputs {

@@ -43,11 +43,11 @@ type Writer interface {
 	// MaySee reports whether media, and text read from them, may be sent to the model.
 	MaySee() bool
 	// Converse asks the model for the next turn of a conversation, a JSON object of the schema.
-	Converse(ctx context.Context, t Talk) (Reply, error)
+	Converse(ctx context.Context, t Conversation) (Reply, error)
 }
 
-// Talk is a conversation with a model so far.
-type Talk struct {
+// Conversation is a conversation with a model so far.
+type Conversation struct {
 	Request string // for logs
 	Round   int    // from 1
 	System  string
@@ -62,7 +62,7 @@ type Talk struct {
 }
 
 // tokens estimates the tokens of a conversation.
-func (t Talk) tokens() int {
+func (t Conversation) tokens() int {
 	const bytesPerToken, picture, reply = 4, 1500, 8
 	n := len(t.System) + len(t.Schema)
 	for _, turn := range t.Turns {
@@ -306,7 +306,7 @@ func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft, spent 
 	if most := b.config.Tokens; most > 0 {
 		taken := spent + talk.tokens()
 		if talk.Most = most - taken; talk.Most < leastAnswer {
-			return plan.Draft{}, plan.TooDear("improvise", taken+leastAnswer, most)
+			return plan.Draft{}, plan.OverBudget("improvise", taken+leastAnswer, most)
 		}
 	}
 	reply, err := b.config.Writer.Converse(ctx, talk)

@@ -357,7 +357,9 @@ func (steady) Ready(context.Context) error { return nil }
 
 func (steady) MaySee() bool { return true }
 
-func (s steady) Converse(context.Context, Talk) (Reply, error) { return Reply{Text: string(s)}, nil }
+func (s steady) Converse(context.Context, Conversation) (Reply, error) {
+	return Reply{Text: string(s)}, nil
+}
 
 // The model is told the facts of each input, and sees the first pictures.
 func TestInputs(t *testing.T) {
@@ -434,7 +436,7 @@ func TestTokens(t *testing.T) {
 		}
 		// What was drafted before counts for what another process writes.
 		d, err := b.Write(t.Context(), pythonRun, call, nil)
-		if want := c.asked == 0; errors.Is(err, plan.ErrTooDear) != want || (d.Usage.Input == 0) != want && len(w.talks) < 3 {
+		if want := c.asked == 0; errors.Is(err, plan.ErrOverBudget) != want || (d.Usage.Input == 0) != want && len(w.talks) < 3 {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}

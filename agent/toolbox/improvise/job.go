@@ -102,7 +102,7 @@ func (j *job) run(ctx context.Context, p program, settings map[string]any, round
 	c := j.machine.python.command("-I", "-B", "-u", "run.py")
 	c.Dir, c.Timeout, c.Memory, c.File = dir, j.config.Timeout, mostMemory, j.config.Limits.Bytes
 	c.Env = []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"}
-	env, err := magick.Lay(dir)
+	env, err := magick.WritePolicy(dir)
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("write ImageMagick's policy: %w", err)
 	}

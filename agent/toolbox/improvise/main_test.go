@@ -43,7 +43,7 @@ type writer struct {
 	before  func()      // each answer; nil does nothing
 
 	mu    sync.Mutex
-	talks []Talk
+	talks []Conversation
 }
 
 var _ Writer = (*writer)(nil)
@@ -52,7 +52,7 @@ func (w *writer) Ready(context.Context) error { return w.down }
 
 func (w *writer) MaySee() bool { return !w.private }
 
-func (w *writer) Converse(_ context.Context, t Talk) (Reply, error) {
+func (w *writer) Converse(_ context.Context, t Conversation) (Reply, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.before != nil {

@@ -55,8 +55,8 @@ type Backend struct {
 }
 
 var (
-	_ toolbox.Backend = (*Backend)(nil)
-	_ toolbox.Knowing = (*Backend)(nil)
+	_ toolbox.Backend    = (*Backend)(nil)
+	_ toolbox.ModelNamer = (*Backend)(nil)
 )
 
 // run is one kind of request to the server.
@@ -116,7 +116,7 @@ func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	if r.media && !b.outward().May() {
+	if r.media && !b.outward().Allows() {
 		return b.outward().Refusal()
 	}
 	_, err = b.models.choose(ctx, r.need, how.Model)
@@ -142,7 +142,7 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if r.media && !b.outward().May() {
+	if r.media && !b.outward().Allows() {
 		return toolbox.Output{}, b.outward().Refusal()
 	}
 	out, err := b.run(ctx, r, job{Call: c, how: how})
@@ -186,6 +186,6 @@ func (b *Backend) find(how toolbox.Candidate) (run, error) {
 }
 
 // outward decides whether media may go to the server.
-func (b *Backend) outward() toolbox.Outward {
-	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.endpoint.Private(), Host: b.endpoint.Host()}
+func (b *Backend) outward() toolbox.MediaPolicy {
+	return toolbox.MediaPolicy{Allowed: b.config.AllowMedia, Private: b.endpoint.Private(), Host: b.endpoint.Host()}
 }

@@ -23,9 +23,9 @@ func Programs() []string {
 	return []string{"compare", "composite", "convert", "identify", "magick", "mogrify", "montage"}
 }
 
-// Is reports whether the program is one of ImageMagick's, also under Debian 12's names, such as
+// IsCommand reports whether the program is one of ImageMagick's, also under Debian 12's names, such as
 // "convert-im6.q16".
-func Is(program string) bool {
+func IsCommand(program string) bool {
 	name, _, _ := strings.Cut(filepath.Base(program), "-im")
 	return slices.Contains(Programs(), name)
 }
@@ -33,9 +33,9 @@ func Is(program string) bool {
 // policyFile is the file name that ImageMagick expects.
 const policyFile = "policy.xml"
 
-// Lay writes the policy into a folder that the program can read. It returns the environment variable that
+// WritePolicy writes the policy into a folder that the program can read. It returns the environment variable that
 // makes the program use it.
-func Lay(dir string) (env string, err error) {
+func WritePolicy(dir string) (env string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", fmt.Errorf("find the policy folder: %w", err)
 	}
@@ -46,9 +46,9 @@ func Lay(dir string) (env string, err error) {
 	return "MAGICK_CONFIGURE_PATH=" + dir, os.WriteFile(file, policy, 0o400)
 }
 
-// Refused explains which rule of the policy stopped the program, going by its standard error; the zero
+// ExplainRefusal explains which rule of the policy stopped the program, going by its standard error; the zero
 // message means none.
-func Refused(said string) plan.Message {
+func ExplainRefusal(said string) plan.Message {
 	switch {
 	case strings.Contains(said, "exceeds limit"), strings.Contains(said, "cache resources exhausted"):
 		return plan.Say("That would be too large a picture for ImageMagick here; ask for a smaller size.")

@@ -56,7 +56,7 @@ func (f *file) weight(l Limits) Weight {
 		return Weight{}
 	}
 	w := Weight{MIME: f.kind.mime, Width: cfg.Width, Height: cfg.Height}
-	w.Animated = w.MIME == "image/gif" || w.MIME == "image/webp" && imagefile.SaysAnimated(head)
+	w.Animated = w.MIME == "image/gif" || w.MIME == "image/webp" && imagefile.IsAnimated(head)
 	w.Reading = f.size + w.Pixels()*imagefile.ReadingRate(f.kind.mime, cfg, head)
 	return w
 }

@@ -25,10 +25,10 @@ var writing = toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "c
 func (i improviser) Ready(ctx context.Context) error { return i.b.Probe(ctx, writing) }
 
 // MaySee reports whether media may be sent to the server.
-func (i improviser) MaySee() bool { return i.b.outward().May() }
+func (i improviser) MaySee() bool { return i.b.outward().Allows() }
 
 // Converse returns the next turn of the model. Pictures are shown if there is a vision model.
-func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.Reply, error) {
+func (i improviser) Converse(ctx context.Context, t improvise.Conversation) (improvise.Reply, error) {
 	b, spent := i.b, new(plan.Tokens)
 	for {
 		r, err := b.writingRun(ctx, len(t.Pictures) > 0)
@@ -54,7 +54,7 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 // writingRun returns the run that writes programs, with its model: a vision model if there are pictures,
 // they may be sent, and the server has one.
 func (b *Backend) writingRun(ctx context.Context, pictures bool) (run, error) {
-	if pictures && !b.config.Blind && b.outward().May() {
+	if pictures && !b.config.Blind && b.outward().Allows() {
 		if r, err := b.withModel(ctx, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision"}}); err == nil {
 			return r, nil
 		}
@@ -76,7 +76,7 @@ func (b *Backend) withModel(ctx context.Context, backing toolbox.Candidate) (run
 }
 
 // turns returns the messages of a conversation.
-func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]api.ChatCompletionMessage, error) {
+func (ts *texts) turns(ctx context.Context, t improvise.Conversation, seeing bool) ([]api.ChatCompletionMessage, error) {
 	messages := []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: t.System}}
 	for n, turn := range t.Turns {
 		m := api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: turn}
@@ -95,7 +95,7 @@ func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]ap
 }
 
 // turnWithPictures returns a turn with its pictures.
-func (ts *texts) turnWithPictures(ctx context.Context, t improvise.Talk, text string) (api.ChatCompletionMessage, error) {
+func (ts *texts) turnWithPictures(ctx context.Context, t improvise.Conversation, text string) (api.ChatCompletionMessage, error) {
 	parts := []api.ChatMessagePart{textPart(text)}
 	for _, path := range t.Pictures {
 		url, err := ts.dataURL(ctx, t.Dir, path)

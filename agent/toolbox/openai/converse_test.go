@@ -19,14 +19,14 @@ import (
 )
 
 // talk is a conversation about a picture, in its second round.
-func talk(t *testing.T) improvise.Talk {
+func talk(t *testing.T) improvise.Conversation {
 	t.Helper()
 	schema, err := os.ReadFile(filepath.FromSlash("../improvise/schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	photo := file(t, plan.Image, "holiday.jpg", withComment(jpegOf(t, plain(1600, 800, color.NRGBA{200, 0, 0, 255})), "48.2082 N"))
-	return improvise.Talk{
+	return improvise.Conversation{
 		Request: "request-1", Round: 2, System: "Write one JSON object.", Schema: schema, Dir: t.TempDir(),
 		Turns: []string{"The job: turn it", `{"program":"1 / 0"}`, "That did not do it."}, Pictures: []string{photo[0].Path},
 	}

@@ -81,8 +81,8 @@ type Backend struct {
 }
 
 var (
-	_ toolbox.Backend = (*Backend)(nil)
-	_ toolbox.Knowing = (*Backend)(nil)
+	_ toolbox.Backend    = (*Backend)(nil)
+	_ toolbox.ModelNamer = (*Backend)(nil)
 )
 
 // run is one kind of request to the server.
@@ -162,7 +162,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		return err
 	}
 	switch {
-	case r.media && !b.outward().May():
+	case r.media && !b.outward().Allows():
 		return b.outward().Refusal()
 	case !r.known():
 		return r.unset(nil)
@@ -211,7 +211,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 		case !r.media:
 			return toolbox.Output{}, fault(fmt.Errorf("%s got a file for %q", backing.Name(), a.arg),
 				"The model used here does not accept files.")
-		case !b.outward().May():
+		case !b.outward().Allows():
 			return toolbox.Output{}, b.outward().Refusal()
 		}
 	}
@@ -247,8 +247,8 @@ func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 }
 
 // outward decides whether media may go to the server.
-func (b *Backend) outward() toolbox.Outward {
-	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
+func (b *Backend) outward() toolbox.MediaPolicy {
+	return toolbox.MediaPolicy{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }
 
 // known reports whether the model is configured, or can be chosen.

@@ -39,7 +39,7 @@ func needsOf(b toolbox.Backing) []need {
 			n.debian = b.Debian
 		case name == "ffmpeg" || name == "gnuplot" || name == "python3" || name == "qpdf" || name == "qrencode":
 			n.debian = name
-		case magick.Is(name):
+		case magick.IsCommand(name):
 			n.debian = "imagemagick"
 		}
 		all = append(all, n)

@@ -85,8 +85,8 @@ func (r *commandLine) once(args []string) (toolbox.Output, error) {
 	if textual(r.ending) {
 		c.File = mostTold
 	}
-	if magick.Is(c.Program) {
-		env, err := magick.Lay(c.Dir)
+	if magick.IsCommand(c.Program) {
+		env, err := magick.WritePolicy(c.Dir)
 		if err != nil {
 			return toolbox.Output{}, fmt.Errorf("write ImageMagick's policy: %w", err)
 		}
@@ -112,10 +112,10 @@ func (r *commandLine) once(args []string) (toolbox.Output, error) {
 // kept turns an error of ImageMagick's policy into a sentence that says what was forbidden.
 func kept(err error, program string) error {
 	failed, ok := errors.AsType[*sandbox.FailedError](err)
-	if !ok || !magick.Is(program) {
+	if !ok || !magick.IsCommand(program) {
 		return err
 	}
-	if why := magick.Refused(failed.Said); !why.IsZero() {
+	if why := magick.ExplainRefusal(failed.Said); !why.IsZero() {
 		return &plan.Fault{Sentence: why, Err: err, Final: true}
 	}
 	return err

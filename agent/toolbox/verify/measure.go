@@ -144,13 +144,15 @@ func (v *Verifier) judge(ctx context.Context, made effect.Measured, at, of int) 
 	case missed.IsZero():
 		return nil
 	}
-	return &plan.Fault{Sentence: missed, Err: &Missed{Effect: e}}
+	return &plan.Fault{Sentence: missed, Err: &MissedEffectError{Effect: e}}
 }
 
-// Missed is the error of a result that lacks an effect.
-type Missed struct{ Effect effect.Effect } //nolint:errname // named after what is missed
+// MissedEffectError is the error of a result that lacks an effect.
+type MissedEffectError struct{ Effect effect.Effect }
 
-func (m *Missed) Error() string { return "the result does not show its effect " + m.Effect.String() }
+func (m *MissedEffectError) Error() string {
+	return "the result does not show its effect " + m.Effect.String()
+}
 
 // measureArgs measures the arguments, except for their pixels, once for all attempts. It skips what cannot
 // be measured; it fails only if the context ends.

@@ -181,7 +181,7 @@ func TestTheInputUnchangedIsNoResult(t *testing.T) {
 			b := b
 			b.T = t
 			err := b.verify(c.tool, with(c.path, c.typ, c.more), toolbox.Output{Path: c.path})
-			missed, ok := errors.AsType[*verify.Missed](err)
+			missed, ok := errors.AsType[*verify.MissedEffectError](err)
 			if got := plan.Sentence(err, plan.Message{}).String(); !ok || missed.Error() == "" || !strings.HasPrefix(got, c.says) {
 				t.Errorf("it says %q (%v), want %q", got, err, c.says)
 			}

@@ -19,8 +19,8 @@ func notSetUp(operator plan.Message) error {
 }
 
 // outward decides whether media may be sent to the service.
-func (b *Backend) outward() toolbox.Outward {
-	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.private, Host: b.host}
+func (b *Backend) outward() toolbox.MediaPolicy {
+	return toolbox.MediaPolicy{Allowed: b.config.AllowMedia, Private: b.private, Host: b.host}
 }
 
 // answerError is the error of an answer that differs from the declaration in the tool's file.

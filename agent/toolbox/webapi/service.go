@@ -129,7 +129,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {
 		return err
 	}
-	if c.Inputs != "" && !b.outward().May() {
+	if c.Inputs != "" && !b.outward().Allows() {
 		return b.outward().Refusal()
 	}
 	_, err := b.health.Get(ctx)

@@ -11,9 +11,9 @@ import (
 
 // left returns the parts of the request that are not done: the passages that the answer declares
 // impossible, and those that it does not mention, since models overlook things.
-func (b *binder) left(a decomposition) []plan.Leftover {
+func (b *binder) left(a decomposition) []plan.Unhandled {
 	request := cover.Of(b.request.Wish)
-	var left []plan.Leftover
+	var left []plan.Unhandled
 	for _, passage := range a.Left {
 		if passage = cleaned(passage); passage == "" {
 			continue
@@ -24,7 +24,7 @@ func (b *binder) left(a decomposition) []plan.Leftover {
 			continue
 		}
 		request.Account(passage)
-		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
+		left = append(left, plan.Unhandled{Part: passage, Unknown: []string{passage}})
 	}
 	quotes := slices.ContainsFunc(a.Subtasks, func(s subtask) bool { return len(s.Of) > 0 })
 	if !quotes || b.request.Question != nil { // the answer to a question quotes the previous request
@@ -51,7 +51,7 @@ func (b *binder) left(a decomposition) []plan.Leftover {
 		}
 	}
 	for _, passage := range request.Left() {
-		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
+		left = append(left, plan.Unhandled{Part: passage, Unknown: []string{passage}})
 	}
 	return left
 }

@@ -161,7 +161,7 @@ func (x *Exchange) room(q Question, how manner, messages []openai.ChatCompletion
 	least := min(q.Output, leastOutput)
 	left := x.config.MaxTokens - spent - input
 	if left < least {
-		return 0, plan.TooDear(q.Job, spent+input+least, x.config.MaxTokens)
+		return 0, plan.OverBudget(q.Job, spent+input+least, x.config.MaxTokens)
 	}
 	return min(most, left, max(x.config.ContextTokens-input, least)), nil
 }

@@ -25,7 +25,7 @@ type Config struct {
 	// Exchange asks the model; required.
 	Exchange *exchange.Exchange
 	// Tell translates sentences that are appended to an answer. Nil means English.
-	Tell plan.Tell
+	Tell plan.Translate
 }
 
 // Responder words answers. It is safe for concurrent use.

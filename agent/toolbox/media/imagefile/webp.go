@@ -41,8 +41,8 @@ func SurveyWebP(b []byte) (Survey, error) {
 	return s, nil
 }
 
-// SaysAnimated reports whether a file declares an animation.
-func SaysAnimated(head []byte) bool {
+// IsAnimated reports whether a file declares an animation.
+func IsAnimated(head []byte) bool {
 	for kind, body := range RIFFChunks(head[min(RIFFHeader, len(head)):]) {
 		return kind == "VP8X" && len(body) > 0 && body[0]&WebPAnimated != 0
 	}

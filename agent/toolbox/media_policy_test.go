@@ -21,10 +21,10 @@ func TestOutward(t *testing.T) {
 		"nothing": {nil, false}, "a text": {value(plan.Text, ""), false}, "a file of a text": {value(plan.Text, "a.txt"), true},
 		"a picture": {value(plan.Image, "a.png"), true}, "a picture that is nowhere": {value(plan.Image, ""), true}, "boxes": {value(plan.BBox, ""), false},
 	} {
-		for _, o := range []toolbox.Outward{{Host: "h"}, {Host: "h", Allowed: true}, {Host: "h", Private: true}} {
+		for _, o := range []toolbox.MediaPolicy{{Host: "h"}, {Host: "h", Allowed: true}, {Host: "h", Private: true}} {
 			err := o.Check(toolbox.Call{Args: c.args})
 			refused := c.media && !o.Allowed && !o.Private
-			if (err != nil) != refused || o.May() != (o.Allowed || o.Private) || (o.Refusal() == nil) != o.May() {
+			if (err != nil) != refused || o.Allows() != (o.Allowed || o.Private) || (o.Refusal() == nil) != o.Allows() {
 				t.Errorf("%s, %+v: %v", name, o, err)
 			}
 			told, operator := plan.Sentence(err, plan.Message{}).String(), plan.OperatorSentence(err, plan.Message{}).String()
