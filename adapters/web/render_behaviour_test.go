@@ -126,7 +126,7 @@ func TestMark(t *testing.T) {
 	}
 	p.Screenshot("marked")
 	enter(p, "")
-	p.Wait(`document.getElementById("trouble").textContent.startsWith("Write what")`)
+	p.Wait(`document.getElementById("trouble").textContent.startsWith("Say what")`)
 	write(p, "remove this")
 	enter(p, "")
 	want := `[{"picture":"harbour-3f2a.edge-91bc.png","width":640,"height":400,"points":[{"x":12,"y":34},{"x":5,"y":6,"exclude":true}],` +
