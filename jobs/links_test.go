@@ -101,7 +101,7 @@ func TestLinksStandForWhatTheyPointTo(t *testing.T) {
 // bottomless serves a file without a size and without an end.
 type bottomless struct{ read atomic.Int64 }
 
-func (*bottomless) May(*url.URL) bool { return true }
+func (*bottomless) Allows(*url.URL) bool { return true }
 
 func (e *bottomless) Open(context.Context, string, http.Header) (io.ReadCloser, error) {
 	return io.NopCloser(e), nil
