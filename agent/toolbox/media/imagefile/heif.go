@@ -254,12 +254,12 @@ func heicConfig(r io.Reader) (image.Config, error) {
 
 func surveyAVIF(b []byte) (Survey, error) {
 	h, err := readHEIF(bytes.NewReader(b))
-	return Survey{ICC: h.icc, Frames: h.frames, orientation: h.orientation}, err
+	return Survey{EXIF: heifEXIF(b), ICC: h.icc, Frames: h.frames, orientation: h.orientation}, err
 }
 
 func surveyHEIC(b []byte) (Survey, error) {
 	h, err := readHEIF(bytes.NewReader(b))
-	return Survey{ICC: h.icc, orientation: 1, Turned: h.orientation != 1}, err
+	return Survey{EXIF: heifEXIF(b), ICC: h.icc, orientation: 1, Turned: h.orientation != 1}, err
 }
 
 // IsAVIF reports by the first bytes whether a file with another main brand is compatible with AVIF.
