@@ -353,7 +353,7 @@ func (t *thread) decided() *outcome {
 	case len(unused) > 0 && !t.chose:
 		return asking(whatWith(scene.Listed(unused)))
 	}
-	return &outcome{subtasks: t.tasks, types: t.Types, left: t.left}
+	return &outcome{subtasks: t.formatsLast(), types: t.Types, left: t.left}
 }
 
 // outOfBounds returns the sentence about a value that the tool of the clause that was left out cannot take.
@@ -405,6 +405,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 		return slices.ContainsFunc(r.Stated, func(q quantity.Quantity) bool {
 			return q.Unit == quantity.BitRate && clause.Overlaps(w, q, c.Words[0].Start)
 		})
+	}
+	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
+		return nil // "don't repeat it" is no wish to repeat it
 	}
 	around := slices.Concat(c.Words[:begin], c.Words[end:])
 	f, asked := t.divider.AskedBy(c.Words[begin:end])

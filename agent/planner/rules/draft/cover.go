@@ -58,7 +58,8 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 		}
 	}
 	vain := surplus{c}
-	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted())
+	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted(),
+		vain.timed(), vain.strip())
 	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
 	missed := c.unknown(d.Text, r.Clause.Words)
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)

@@ -3,6 +3,7 @@ package draft
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
@@ -46,6 +47,34 @@ func (s surplus) removed() []string {
 	var words []string
 	for _, w := range s.r.Clause.Words {
 		if s.Is("dropping words", w) || s.Is("cutting", w) || s.Is("away", w) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// timed returns the words for a part of a recording, if no value of the tool has them: "cut it to the first second" with an
+// animation.
+func (s surplus) timed() []string {
+	var words []string
+	for i := range len(s.r.Clause.Words) - 1 {
+		said := strings.ToLower(s.Span(s.r.Clause.Words[i : i+2]))
+		if (said == "first second" || said == "last second") && !slices.ContainsFunc(s.told, func(told string) bool { return strings.Contains(told, said) }) {
+			words = append(words, said)
+		}
+	}
+	return words
+}
+
+// strip returns the words for a strip beside the picture for a given text, which no tool adds: "a caption strip below it".
+func (s surplus) strip() []string {
+	all := s.r.Clause.Words
+	if s.r.Quoted() == "" || !s.In("lettering", s.r.Verb()) || !s.Any("strips", all) || !s.Any("beyond edges", all) {
+		return nil
+	}
+	var words []string
+	for _, w := range all {
+		if s.Is("strips", w) || s.Is("beyond edges", w) {
 			words = append(words, w.Text)
 		}
 	}

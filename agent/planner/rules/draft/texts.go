@@ -183,7 +183,7 @@ func (t texts) earlier(a toolbox.Arg) (plan.Source, bool) {
 	}
 	pointing := refs.Pronoun || refs.Result || refs.Definite[plan.Text] || refs.Plural
 	var before []scene.Thing // results of the previous clause
-	if t.r.Prev != nil {
+	if t.r.Prev != nil && !t.asksAgain() {
 		before = scene.Exactly(t.r.Prev.Results, plan.Text)
 	}
 	switch {
@@ -194,8 +194,15 @@ func (t texts) earlier(a toolbox.Arg) (plan.Source, bool) {
 	case len(before) > 1 && (pointing || literal == ""):
 		return Quoting("", before), true
 	}
-	e, ok := t.Things.Latest(plan.Text, scene.Anything)
+	e, ok := t.Things.Latest(plan.Text, func(e scene.Thing) bool { return !t.asksAgain() || !e.Made })
 	return e.Source, ok && (refs.Definite[plan.Text] || literal == "" && len(t.r.Files) == 0)
+}
+
+// asksAgain reports whether the previous clause only asked about a text that came with the message, so that its answer is no
+// new version of the text: "how many words, and give me a summary".
+func (t texts) asksAgain() bool {
+	prev := t.r.Prev
+	return prev != nil && !t.r.Refs.Result && prev.Form != retrieve.Order && prev.Head.TextOnly && t.Things.SentText() && t.r.Head.TextOnly
 }
 
 // replacesBy reports whether the clause's quotation replaces something in a text: "replace the links by "…"".
