@@ -125,7 +125,7 @@ func misused(commands []*kong.Node, args []string, problem string) error {
 			problem = fmt.Sprintf("unknown command %q%s", args[0], meant)
 		}
 	}
-	if !strings.HasSuffix(problem, "?") {
+	if !strings.HasSuffix(problem, "?") && !strings.HasSuffix(problem, "...") { // a list that goes on
 		problem = strings.TrimRight(problem, ".") + "."
 	}
 	return fault.Usage("%s Try: %s", problem, help)

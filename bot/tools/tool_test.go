@@ -192,3 +192,12 @@ func TestToolEffects(t *testing.T) {
 		}
 	}
 }
+
+// TestToolNeedsACommand: the list of commands that is cut short ends so.
+func TestToolNeedsACommand(t *testing.T) {
+	t.Parallel()
+	status, _, stderr := (clitest.Called{Args: []string{"tool"}}).Run(t)
+	if status != fault.StatusUsage || !strings.Contains(stderr, `"keep", ... Try: bot tool --help`) {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
