@@ -44,7 +44,7 @@ func TestRespondTellsWhoStoodIn(t *testing.T) {
 		want       string
 	}{
 		{"from the beginning", "decompose", one, "Done.\n" + gone + "read this with"},
-		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer with"},
+		{"at the end", "respond", one, "Done.\n" + gone + "wrote this answer with"},
 		{"a question", "decompose", planner.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "read this with"},
 		{"a reply", "decompose", planner.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "read this with"},
 		{"a refusal, whose cause comes first", "decompose", planner.Decomposition{Reply: "English only.", Refused: true},

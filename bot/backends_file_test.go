@@ -58,7 +58,7 @@ func TestWrongBackendsFiles(t *testing.T) {
 		"less than nothing":  {"servers: [{name: program, parallel: -1}]", "parallel must not be negative"},
 		"a name of two":      {"servers: [{name: 'a b', kind: hftask, url: http://a}]", "name must be a single word without : or @"},
 		"a time of no kind":  {"tools: {blur_image: [{server: native, timeout: soon}]}", `line 1: "soon" is not a duration such as 90s or 3m`},
-		"an unknown tool":    {"tools: {make_coffee: [{server: native}]}", "there is no tool called make_coffee"},
+		"an unknown tool":    {"tools: {make_coffee: [{server: native}]}", "unknown tool make_coffee"},
 		"an unknown server":  {"tools: {blur_image: [{server: gpu9}]}", `the tool blur_image cannot run on "gpu9"`},
 		"what it cannot run": {"tools: {blur_image: [{server: weather}]}", `the tool blur_image cannot run on "weather"`},
 	} {

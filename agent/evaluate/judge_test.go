@@ -98,7 +98,7 @@ func TestCatalogueDecides(t *testing.T) {
 		{"another type", "task image\n mask_image image:image=a.png mask:image=a.png -> image", "takes a.png of type image"},
 		{"an argument too few", "task image\n mask_image image:image=a.png -> image", `missing argument "mask"`},
 		{"an argument too many", "task image\n mask_image image:image=a.png mask:mask=b.png size:text=\"big\" -> image", `unknown argument "size"`},
-		{"another return", "task image\n mask_image image:image=a.png mask:mask=b.png -> mask", "is planned to return mask"},
+		{"another return", "task image\n mask_image image:image=a.png mask:mask=b.png -> mask", "should return mask"},
 		{"no such tool", "task image\n paint image:image=a.png -> image", "is not in the catalogue"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,10 +43,10 @@ func TestBadFiles(t *testing.T) {
 		"a file twice":         {request(`}`, `, "files": [{"name": "x", "type": "image"}, {"name": "x", "type": "image"}]}`), goodGold, `file name "x" is empty or duplicate`},
 		"broken judgement":     {request(), "\n{", "g.jsonl, line 2: "},
 		"no judgement":         {request(), `{"id": "b", "goals": [` + goodGoal + `]}`, `g.jsonl has no judgement for request "a"`},
-		"judgement of nothing": {"[]", goodGold, `g.jsonl judges request "a", which r.json does not have`},
+		"judgement of nothing": {"[]", goodGold, `g.jsonl judges request "a", which is not in r.json`},
 		"no goals":             {request(), `{"id": "a", "goals": []}`, `g.jsonl, line 1, id "a": expects a plan but has no goals`},
 		"goals of a question":  {request(), strings.Replace(goodGold, `"allowed": []`, `"expect": "question"`, 1), "expects a question but has goals"},
-		"unknown expectation":  {request(), `{"id": "a", "expect": "tea"}`, `expects "tea"`},
+		"unknown expectation":  {request(), `{"id": "a", "expect": "tea"}`, `has an unknown expectation "tea"`},
 		"unknown return":       {request(), goal(`["edge"]`, `["egde"]`), `goal 1: unknown resource type "egde"`},
 		"no return":            {request(), goal(`["edge"]`, `[]`), "goal 1: returns nothing"},
 		"no accepted tools":    {request(), goal(`[["image_to_edge"]]`, `[[]]`), "goal 1: accepts no tools"},
@@ -54,7 +54,7 @@ func TestBadFiles(t *testing.T) {
 		"alternative after":    {request(), goal(`"after": []`, `"alt_source": [{"after": [-1]}]`), "refers to goal 0"},
 		"lenient elsewhere":    {request(), goal(`"after": []`, `"lenient": [["paint"]]`), "lenient set [paint] is not in accept"},
 		"unknown given type":   {request(), goal(`"after": []`, `"given": {"x.png": "hid"}`), `given x.png: unknown resource type "hid"`},
-		"attached number":      {request(), strings.Replace(goodGold, `"allowed": []`, `"attached": 3`, 1), "attached must hold names"},
+		"attached number":      {request(), strings.Replace(goodGold, `"allowed": []`, `"attached": 3`, 1), "attached must list names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestBadTaskBench(t *testing.T) {
 		{tools, `{"nodes": [{"id": "A", "desc": "d", "input-type": ["text"], "output-type": ["a", "b"]}]}`, "more than one output-type"},
 		{tools, `{"nodes": [{"id": "A", "desc": "d", "input-type": [""]}]}`, "has an empty type"},
 		{plans, `{"id": "1", "type": "single", "user_request": "x"}`, `f, line 1, id "1": has no task_nodes`},
-		{plans, `{"id": "1", "type": "tree", "user_request": "x", "task_nodes": [{"task": "A"}]}`, `has the type "tree"`},
+		{plans, `{"id": "1", "type": "tree", "user_request": "x", "task_nodes": [{"task": "A"}]}`, `has an unknown type "tree"`},
 		{plans, `{"id": "1", "type": "dag", "task_nodes": [{"task": "A"}]}`, "has no user_request"},
 		{plans, "\n\nnull", "f, line 3: has no id"},
 		{wishes, `{"id": "1"}`, "has no user_request"},

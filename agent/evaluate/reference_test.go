@@ -58,8 +58,8 @@ func TestBadReference(t *testing.T) {
 		"after a later":   {`{"id": 0, "dep": [1], "returns": [{"type": "text"}]}`, "refers to subtask 1, which is not an earlier one"},
 		"takes its own":   {`{"id": 0, "args": [{"type": "text", "value": "<GENERATED>-0"}], "returns": [{"type": "text"}]}`, "refers to subtask 0"},
 		"huge number":     {`{"id": 0, "args": [{"type": "text", "value": "<GENERATED>-99999999999999999999"}], "returns": [{"type": "text"}]}`, "out of range"},
-		"no such medium":  {`{"id": 0, "args": [{"type": "video", "value": "v.mp4"}], "returns": [{"type": "text"}]}`, `there is no video "v.mp4"`},
-		"no such literal": {`{"id": 0, "args": [{"type": "mask", "value": "the dog"}], "returns": [{"type": "text"}]}`, `there is no mask "the dog"`},
+		"no such medium":  {`{"id": 0, "args": [{"type": "video", "value": "v.mp4"}], "returns": [{"type": "text"}]}`, `unknown video "v.mp4"`},
+		"no such literal": {`{"id": 0, "args": [{"type": "mask", "value": "the dog"}], "returns": [{"type": "text"}]}`, `unknown mask "the dog"`},
 	} {
 		if _, err := referenceCase(t, c.subtasks).Reference(); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: got %v, want %q", name, err, c.err)

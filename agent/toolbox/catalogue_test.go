@@ -136,7 +136,7 @@ func TestLoadCatalogue(t *testing.T) {
 		{"a later folder has a tool of the same name", []fs.FS{
 			folder(map[string]string{"polish.yaml": polish, "buff.yaml": buff}),
 			folder(map[string]string{"polish.yaml": own}),
-		}, nil, []string{"polish.yaml: polish is a built-in tool; choose another name"}},
+		}, nil, []string{"polish.yaml: polish is the name of a built-in tool; choose another name"}},
 		{"a later folder adds a tool", []fs.FS{
 			folder(map[string]string{"polish.yaml": polish}),
 			folder(map[string]string{"buff.yaml": buff}),

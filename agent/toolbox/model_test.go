@@ -82,14 +82,14 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"backends:\n  - {kind: hftask, run: text-to-image, device: gpu, needs: a tool server}\n"
 	for name, test := range map[string]struct{ model, complaint string }{
 		"fine":                {fine, ""},
-		"no organisation":     {strings.Replace(fine, "org/fine", "fine", 1), "is not of the form org/model"},
-		"no name":             {strings.Replace(fine, "[Fine]", "[]", 1), "names are missing"},
+		"no organisation":     {strings.Replace(fine, "org/fine", "fine", 1), "must have the form org/model"},
+		"no name":             {strings.Replace(fine, "[Fine]", "[]", 1), "names (common names) are missing"},
 		"no description":      {strings.Replace(fine, "It is fine.", `""`, 1), "description is missing"},
 		"no licence":          {strings.Replace(fine, "MIT", `""`, 1), "licence is missing"},
-		"downloads of no day": {fine + "downloads: 7\n", "downloads need as_of"},
+		"downloads of no day": {fine + "downloads: 7\n", "downloads require as_of"},
 		"a rank below one":    {fine + "rank: -1\n", "rank must be at least 1"},
 		"an unknown field":    {fine + "likes: 7\n", "not a model entry"},
-		"an unknown tool":     {strings.Replace(fine, "[draw]", "[paint]", 1), "not a tool of the catalogue"},
+		"an unknown tool":     {strings.Replace(fine, "[draw]", "[paint]", 1), "lists the unknown tool paint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

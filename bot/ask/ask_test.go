@@ -34,7 +34,7 @@ func TestATurnOutlastsItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, failed := clitest.AskJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
-	if want := fmt.Sprintf("The file %s could not be written", filepath.Base(made.Path)); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
+	if want := fmt.Sprintf("Cannot write the file %s", filepath.Base(made.Path)); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
 		t.Fatalf("status %d: %+v", status, failed)
 	}
 	bottest.Check(t, os.Remove(filepath.Dir(made.Path)))
@@ -59,7 +59,7 @@ func TestTooManyThings(t *testing.T) {
 	more := filepath.Join(dir, "more.png")
 	bottest.Write(t, more, string(bottest.PictureBytes(99, 8)))
 	status, _, stderr := clitest.Run(t, nil, append([]string{"ask", "--file", more, "make a collage of these pictures"}, args[2:]...)...)
-	if status != fault.StatusUsage || !strings.Contains(stderr, "at most 64 files") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "the limit is 64 files") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	status, an := clitest.AskJSON(t, dir, "--thread", "many", "--file", more, "make a collage of all the pictures")

@@ -265,7 +265,7 @@ func (l *Living) Operated() {
 	l.says(fault.StatusFailed, "There is no request "+id, "show", id)
 	l.says(fault.StatusFailed, "None of the last 500 requests has an ID that begins with "+id[:8], "retry", id[:8])
 	l.says(fault.StatusUsage, "Invalid request ID", "show", "../x")
-	l.says(fault.StatusUsage, "is not a thread", "forget", r.ThreadID[:8])
+	l.says(fault.StatusUsage, "Invalid thread", "forget", r.ThreadID[:8])
 	l.says(fault.StatusUsage, "-n is 0", "requests", "-n", "0")
 	l.says(fault.StatusUsage, "", "queues", "--retry", "plan", "--drop", "plan")
 }

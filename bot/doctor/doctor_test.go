@@ -226,7 +226,7 @@ func TestDoctorAsText(t *testing.T) {
 	status, stdout, _ := clitest.Called{Env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, Args: []string{"doctor"}}.Run(t)
 	want := `wrong    settings  ATELIER_PARALLEL is "many": expected a whole number from 1 to 64.
 wrong    settings  ATELIER_LOG is "loud": expected off, warn, info or debug.
-wrong    settings  OPENAI_API_KEY is wrong: it contains spaces, line breaks or characters that no key has; it may not have been copied correctly.
+wrong    settings  OPENAI_API_KEY is invalid: it contains spaces, line breaks or characters that no key has; it may not have been copied correctly.
 missing  the rest  It is checked once the settings are valid.
 `
 	if status != fault.StatusFailed || stdout != want {

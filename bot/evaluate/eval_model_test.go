@@ -156,7 +156,7 @@ func TestEvalModelFaults(t *testing.T) {
 		"both":                      {[]string{"--record", kept, "--replay", kept}, fault.StatusUsage, "give one of them", files},
 		"nothing there":             {[]string{"--replay", empty}, fault.StatusUsage, "No answers are recorded in ", files},
 		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, fault.StatusUsage, "No request is recorded", files},
-		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `There is no request "grey-9".`, files},
+		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `Unknown request "grey-9".`, files},
 		"none at a time":            {[]string{"--parallel", "0"}, fault.StatusUsage, "--parallel is 0: expected a number from 1 to 64", files},
 		"another model's recording": {[]string{"--planner", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "recorded with another model", files},
 		"no ids":                    {[]string{"--ids", ""}, fault.StatusUsage, "--ids", files},

@@ -19,13 +19,13 @@ func TestPools(t *testing.T) {
 		"one of them":     {"gateway,plan", "plan=2", "gateway 16, plan 2", ""},
 		"none":            {" , ", "", "", "--queues is empty: expected gateway,plan,cpu,gpu,program"},
 		"unknown":         {"gateway,tpu", "", "", `--queues has an unknown queue "tpu": expected gateway, plan, cpu, gpu, program.`},
-		"twice":           {"cpu,cpu=2", "", "", "--queues names cpu twice."},
+		"twice":           {"cpu,cpu=2", "", "", "--queues lists cpu twice."},
 		"a weight of 0":   {"cpu=0", "", "", `--queues has "cpu=0": expected a number from 1 to 1000.`},
 		"no workers":      {"cpu", "0", "", "--concurrency is 0: expected a number from 1 to 1000."},
 		"too many":        {"cpu", "cpu=1001", "", `--concurrency has "cpu=1001": expected a number from 1 to 1000.`},
 		"no number":       {"cpu", "cpu", "", "--concurrency has no number for cpu: write cpu=2, for example."},
 		"of another":      {"cpu", "gpu=1", "", "--concurrency names gpu, but --queues does not."},
-		"in other letter": {"cpu", "CPU=1", "", `--concurrency names "CPU"`},
+		"in other letter": {"cpu", "CPU=1", "", `--concurrency has an unknown queue "CPU"`},
 	} {
 		pools, err := ParsePools(c.queues, c.concurrency)
 		switch {

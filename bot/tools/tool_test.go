@@ -104,7 +104,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		{[]string{photo}, photo + " is not a tool file, NAME.yaml. Give a file to work on with --file " + photo},
 		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a tool name: expected a file, such as " + file},
 		{[]string{"some_tool"}, "some_tool is a tool name: expected a file, such as " + file},
-		{[]string{"flip_image"}, "flip_image is a built-in tool."},
+		{[]string{"flip_image"}, "flip_image is a built-in tool: expected"},
 		{[]string{"other_tool"}, "There is no file other_tool. Give a tool file, NAME.yaml"},
 	} {
 		try.Args = append([]string{"tool", "try"}, c.args...)
@@ -163,7 +163,7 @@ func TestBuiltinNames(t *testing.T) {
 	bottest.Write(t, file, strings.Replace(mirrorTool, "mirror_symmetry", "text_to_image", 1))
 	for _, args := range [][]string{{"tool", "new", "text_to_image"}, {"tool", "check", file}} {
 		status, stdout, stderr := clitest.Called{Args: args}.Run(t)
-		if status != fault.StatusUsage || !strings.Contains(stderr, "text_to_image is a built-in tool; choose another name.") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "text_to_image is the name of a built-in tool; choose another name.") {
 			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
 		}
 	}

@@ -140,7 +140,7 @@ func TestTheSecondGoesOn(t *testing.T) {
 				"read this with my built-in rules, which understand only English.",
 				"chose the tools with my built-in rules, which understand only English.",
 				"chose the tools with my built-in rules, which understand only English.",
-				"worded this answer with my built-in rules.",
+				"wrote this answer with my built-in rules.",
 			}[at]
 			if thinking.StoodIn != why+what {
 				t.Errorf("people are told %q", thinking.StoodIn)

@@ -490,7 +490,7 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 		t.Fatal(err)
 	}
 	for wish, asks := range map[string]string{
-		"mirror the upper half of it onto the other half": "", "mirror it in stripes of 500 pixels": `for "stripe"; it can be 2 to 64.`,
+		"mirror the upper half of it onto the other half": "", "mirror it in stripes of 500 pixels": `for "stripe": it must be from 2 to 64.`,
 	} {
 		d, err := m.Decompose(t.Context(), plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}, nil)
 		planned := len(d.Subtasks) == 1 && d.Subtasks[0].Tool == "mirror_symmetry"

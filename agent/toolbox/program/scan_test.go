@@ -126,7 +126,7 @@ func TestLongScans(t *testing.T) {
 	long := filepath.Join(t.TempDir(), "long.pdf")
 	tool(t, "qpdf", "--empty", "--pages", one, strings.TrimSuffix(strings.Repeat("1,", mostScanned+1), ","), "--", long)
 	doc := fileOf(plan.Document, long)
-	holds(t, refused(t, "ocr_pdf", args{"document": doc}), "31 pages", "at most 30")
+	holds(t, refused(t, "ocr_pdf", args{"document": doc}), "(31)", "at most 30")
 	out := done(t, "pdf_to_text", args{"document": doc})
 	if got := strings.Count(out.Value, "Again"); got != mostScanned {
 		t.Errorf("%d pages were read", got)

@@ -61,7 +61,7 @@ func TestWhatWasGuessedIsTold(t *testing.T) {
 		want string
 	}{
 		"English":          {args{"text": "Good morning"}, ""},
-		"guessed":          {args{"text": "Guten Morgen"}, "took the text for German; if it is in another language"},
+		"guessed":          {args{"text": "Guten Morgen"}, "I assumed that the text is in German; if it is in another language"},
 		"named":            {args{"text": "Guten Morgen", "language": "German", "voice": "a deep man's voice"}, ""},
 		"an unknown voice": {args{"text": "Hello", "voice": "in the voice of Morgan Freeman"}, `no voice for "in the voice of Morgan Freeman"`},
 	} {

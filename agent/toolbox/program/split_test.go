@@ -76,7 +76,7 @@ func TestSplitRefuses(t *testing.T) {
 	for want, given := range map[string]args{
 		"too short for 20 parts":                     {"audio": click, "parts": "20"},
 		"name times within it":                       {"audio": click, "at": "0:30"},
-		"files are too many":                         {"audio": long, "every": "0:00.1"},
+		"Too many files":                             {"audio": long, "every": "0:00.1"},
 		"there would be 10 parts, not 3":             {"audio": long, "every": "2 seconds", "parts": "3"},
 		"no pause of half a second or longer":        {"audio": long, "where": "silence"},
 		"split at the pauses, the times to split at": {"audio": paused, "where": "silence", "parts": "3"},

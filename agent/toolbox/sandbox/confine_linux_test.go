@@ -50,9 +50,9 @@ var (
 
 var worlds = map[string]world{
 	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "A system call filter keeps them from"}},
-	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "A system call filter keeps them from"}},
-	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "A system call filter keeps them from"}},
-	"root that may not change":         {root: true, fails: []failing{{call: unix.SYS_SETRESUID, so: unix.EPERM}}, says: []string{"may not become user 65530"}},
+	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root lacks CAP_SYS_PTRACE", "A system call filter keeps them from"}},
+	"root of a user namespace":         {root: true, namespace: true, says: []string{"cannot become user 65530", "A system call filter keeps them from"}},
+	"root that may not change":         {root: true, fails: []failing{{call: unix.SYS_SETRESUID, so: unix.EPERM}}, says: []string{"cannot become user 65530"}},
 	"no user namespaces":               {root: true, ordinary: true, fails: noNamespaces},
 	"no Landlock":                      {root: true, ordinary: true, fails: []failing{noLandlock}, says: []string{"no Landlock", "read and write the files that this process may"}},
 	"no filters":                       {root: true, ordinary: true, fails: noFilters, says: []string{"not filtered", "open sockets"}},
@@ -280,7 +280,7 @@ func TestLacks(t *testing.T) {
 	}{
 		{protection{Filtered: true}, []string{"no Landlock"}},
 		{protection{OwnUser: true}, []string{"no Landlock", "open sockets"}},
-		{protection{Landlock: 2, Filtered: true}, []string{"version 2", "emptying files"}}, // Debian 12
+		{protection{Landlock: 2, Filtered: true}, []string{"version 2", "truncating files"}}, // Debian 12
 		{protection{Landlock: 5, Filtered: true}, nil},
 		{protection{Landlock: 6}, []string{"open sockets", "change their limits"}},
 		{protection{Landlock: 6, Filtered: true}, nil},

@@ -262,7 +262,7 @@ func TestAProbeIsRememberedForAWhile(t *testing.T) {
 func TestWrongAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []weather.Config{{BaseURL: "open-meteo"}, {GeocodingURL: "ftp://example.com"}, {BaseURL: "http://"}} {
-		if _, err := weather.New(c); err == nil || !strings.Contains(err.Error(), "the address of") {
+		if _, err := weather.New(c); err == nil || !strings.Contains(err.Error(), "service address") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

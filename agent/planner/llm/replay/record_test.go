@@ -174,7 +174,7 @@ func TestDamaged(t *testing.T) {
 		"a negative round":  {"r.json", strings.Replace(whole, `"round":0`, `"round":-1`, 1), "has round -1"},
 		"negative tokens":   {"r.json", strings.Replace(whole, `"content":""`, `"content":"","usage":{"input":1,"output":-1}`, 1), "negative token counts"},
 		"the same twice":    {"r.json", strings.Replace(whole, `}]}`, `},{"job":"j","round":0,"model":"m","user":"","messages":"","content":""}]}`, 1), "duplicate exchange"},
-		"another's name":    {"s.json", whole, "should be r.json"},
+		"another's name":    {"s.json", whole, "must be r.json"},
 		"what it was about": {"index.json", `{"model":7}`, "cannot unmarshal"},
 	} {
 		dir := t.TempDir()

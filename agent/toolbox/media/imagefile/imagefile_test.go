@@ -13,9 +13,6 @@ import (
 // TestJPEGXLHeads reads sizes and orientations that the files above do not have.
 func TestJPEGXLHeads(t *testing.T) {
 	t.Parallel()
-	box := func(kind, body string) string {
-		return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
-	}
 	head := func(fields ...[2]int) string { // values and their numbers of bits
 		made, at := []byte{0xFF, 0x0A}, 16
 		for _, f := range fields {
@@ -59,9 +56,6 @@ func TestAVIFTurns(t *testing.T) {
 	t.Parallel()
 	for turns, mirrored := range map[int][3]int{0: {1, 4, 2}, 1: {8, 5, 7}, 2: {3, 2, 4}, 3: {6, 7, 5}} {
 		for i, mirror := range []string{"", "\x00", "\x01"} {
-			box := func(kind, body string) string {
-				return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
-			}
 			props := box("ispe", "\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x05") + box("irot", string(rune(turns)))
 			given := "\x01\x02"
 			if mirror != "" {
@@ -100,4 +94,9 @@ func TestProgressive(t *testing.T) {
 	if d := ReadingRate("image/jpeg", cfg, scans) - ReadingRate("image/jpeg", cfg, baseline); d != more-1 {
 		t.Errorf("scans take %d bytes a pixel more", d) // 19 and 8: what is upright takes less than that
 	}
+}
+
+// box returns a box of an ISO base media file.
+func box(kind, body string) string {
+	return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
 }

@@ -69,7 +69,7 @@ func TestZipFilesRefuses(t *testing.T) {
 	nativetest.WantFault(t, err, "There is no file to pack")
 	many := make([]toolbox.Value, operation.Most+1)
 	_, err = nativetest.New(t, Operations(media.Limits{})).Perform("zip_files", toolbox.Call{Dir: t.TempDir(), Args: map[string][]toolbox.Value{"files": many}})
-	nativetest.WantFault(t, err, "too many")
+	nativetest.WantFault(t, err, "Too many files")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	nativetest.WantFault(t, pack(ctx, &bytes.Buffer{}, many, time.Time{}), "stopped")
