@@ -80,7 +80,7 @@ type Agent struct {
 // valid graph. It starts nothing.
 func New(c Config) (*Agent, error) {
 	if c.Planner == nil || c.Toolbox == nil {
-		return nil, errors.New("Planner and Toolbox are required")
+		return nil, errors.New("agent: Planner and Toolbox are required")
 	}
 	if c.MaxActions < 0 || c.Solutions < 0 {
 		return nil, errors.New("MaxActions and Solutions must not be negative")

@@ -229,7 +229,7 @@ type sayer func(r *record.Request, m plan.Message) string
 func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
-		return nil, errors.New("Redis, State and Blobs are required")
+		return nil, errors.New("jobs: Redis, State and Blobs are required")
 	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 ||
 		c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
 		return nil, errors.New("times and sizes must not be negative")

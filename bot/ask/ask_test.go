@@ -34,7 +34,7 @@ func TestATurnOutlastsItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, failed := clitest.AskJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
-	if want := fmt.Sprintf("Cannot write the file %s", filepath.Base(made.Path)); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
+	if want := "Cannot write the file " + filepath.Base(made.Path); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
 		t.Fatalf("status %d: %+v", status, failed)
 	}
 	bottest.Check(t, os.Remove(filepath.Dir(made.Path)))

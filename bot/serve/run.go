@@ -128,7 +128,8 @@ func (r *process) listen(ctx context.Context, a adapters.Adapter) {
 // answer serves HTTP until ctx ends. Requests in progress then have three seconds to finish.
 func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler) error {
 	server := &http.Server{
-		Handler: listen.WithMinimumRate(pages, 30*time.Second), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+		Handler: listen.WithMinimumRate(pages, 30*time.Second), ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(r.closing)

@@ -39,7 +39,8 @@ func accessSettings() []setting {
 			name: "ATELIER_USER_AT_ONCE", value: "0", about: "The maximum number of requests per person that wait or run at the same time. 0 means no limit.",
 			set: limit(func(c *Config) *int { return &c.Quota.AtOnce }, 1000),
 		}, {
-			name: "ATELIER_CHANNEL_AT_ONCE", value: "0", about: "The maximum number of requests in a channel and its threads that wait or run at the same time. 0 means no limit.",
+			name: "ATELIER_CHANNEL_AT_ONCE", value: "0", about: "The maximum number of requests in a channel and its threads that wait or run at once. " +
+				"0 means no limit.",
 			set: limit(func(c *Config) *int { return &c.Quota.ChannelAtOnce }, 1000),
 		}, {
 			name: "ATELIER_USER_MEDIA_MB", value: "0", about: "The maximum size of the files that a person may send in a day, in MB. 0 means no limit.",

@@ -78,7 +78,7 @@ const commandsAnHour = 60
 func New(c Config) (*Quota, error) {
 	switch {
 	case c.State == nil:
-		return nil, errors.New("State is required")
+		return nil, errors.New("quota: State is required")
 	case c.Requests < 0 || c.AtOnce < 0 || c.ChannelAtOnce < 0 || c.Bytes < 0 || c.Longest < 0:
 		return nil, errors.New("a limit is negative")
 	case c.AtOnce > maxAtOnce || c.ChannelAtOnce > maxAtOnce:

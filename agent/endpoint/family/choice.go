@@ -48,7 +48,7 @@ type Choice struct {
 // New validates the configuration. It sends no request.
 func New(c Config) (*Choice, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("Endpoint is required")
+		return nil, errors.New("family: Endpoint is required")
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now

@@ -39,7 +39,7 @@ func saturation(img image.Image) float64 {
 	b, sum := img.Bounds(), 0
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
-			c, _ := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA) //nolint:errcheck,forcetypeassert // the model makes it so
 			sum += int(max(c.R, c.G, c.B)) - int(min(c.R, c.G, c.B))
 		}
 	}
@@ -51,7 +51,7 @@ func shades(img image.Image) int {
 	b, seen := img.Bounds(), [256]int{}
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
-			c, _ := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA) //nolint:errcheck,forcetypeassert // the model makes it so
 			seen[c.R]++
 		}
 	}

@@ -60,9 +60,9 @@ type manner struct {
 func NewModel(m ModelConfig) (*Model, error) {
 	switch {
 	case m.Endpoint == nil:
-		return nil, errors.New("Endpoint is required")
+		return nil, errors.New("exchange: Endpoint is required")
 	case m.Name == "" && m.Choice == nil:
-		return nil, errors.New("Name or Choice is required")
+		return nil, errors.New("exchange: Name or Choice is required")
 	case m.TokenField != "" && m.TokenField != maxTokens && m.TokenField != maxCompletionTokens:
 		return nil, fmt.Errorf("the token field %q is invalid: expected %s or %s", m.TokenField, maxTokens, maxCompletionTokens)
 	}

@@ -142,7 +142,8 @@ func (s surplus) opposed() []string {
 	var words []string
 	for i, w := range s.r.Clause.Words {
 		other := opposite[w.Lower()]
-		if other != "" && slices.Contains(told, other) && !slices.Contains(told, w.Lower()) && i+1 < len(s.r.Clause.Words) && s.Is("places", s.r.Clause.Words[i+1]) {
+		if other != "" && slices.Contains(told, other) && !slices.Contains(told, w.Lower()) &&
+			i+1 < len(s.r.Clause.Words) && s.Is("places", s.r.Clause.Words[i+1]) {
 			words = append(words, w.Text)
 		}
 	}

@@ -117,25 +117,34 @@ func (st *Reader) amountIn(text string) string {
 			figure = figure || words[i].Kind == retrieve.Number
 		}
 		before := max(0, begin-1)
-		minus := words[before].Text == "-" && words[before].End == words[begin].Start
-		unit := st.Is("time units", words[before]) && words[begin].Kind == retrieve.Number && words[end].Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
-		little := words[before].Lower() == "a" && !figure                                                                        // "a bit"
-		several := st.Is("numerals", words[before]) && st.Is("parts of one", words[begin])                                       // "two thirds"
-		if minus || unit || little || several {
+		if st.beginsAmount(words[before], words[begin], words[end], figure) {
 			begin = before
 		}
 		if amount == "" || figure {
-			start := words[begin].Start
-			for _, q := range quantity.Find(text) { // "two and a half times"
-				if q.Unit == quantity.Factor && q.Start < start && q.End > start {
-					start = q.Start
-				}
-			}
-			amount = text[start:words[end].End]
+			amount = text[startOf(text, words[begin].Start):words[end].End]
 		}
 		if figure {
 			break
 		}
 	}
 	return amount
+}
+
+// beginsAmount reports whether the word before an amount is part of it.
+func (st *Reader) beginsAmount(before, first, last retrieve.Word, figure bool) bool {
+	minus := before.Text == "-" && before.End == first.Start
+	unit := st.Is("time units", before) && first.Kind == retrieve.Number && last.Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
+	little := before.Lower() == "a" && !figure                                                           // "a bit"
+	several := st.Is("numerals", before) && st.Is("parts of one", first)                                 // "two thirds"
+	return minus || unit || little || several
+}
+
+// startOf returns where the amount with a word at start begins: "two and a half times" is one factor.
+func startOf(text string, start int) int {
+	for _, q := range quantity.Find(text) {
+		if q.Unit == quantity.Factor && q.Start < start && q.End > start {
+			return q.Start
+		}
+	}
+	return start
 }

@@ -124,7 +124,8 @@ func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	sized := slices.ContainsFunc(append(english.WordsOf(nextTo.FindString(behind)), words...), func(w string) bool {
 		return w == "wide" || w == "width" || w == "size" || w == "of"
 	})
-	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || (english.Has(r.Clause.Words, "watermark") || english.Has(r.Clause.Words, "blend")) && !sized
+	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) ||
+		(english.Has(r.Clause.Words, "watermark") || english.Has(r.Clause.Words, "blend")) && !sized
 }
 
 // shapeOf returns the aspect ratio of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
