@@ -8,13 +8,23 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
-	t.Parallel()
+// unhandled returns the search for unhandled words with the built-in catalogue.
+func unhandled(t *testing.T) leftovers {
+	t.Helper()
 	lexicon, err := retrieve.NewLexicon()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := leftovers{lexicon: lexicon}
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leftovers{catalogue: catalogue, lexicon: lexicon}
+}
+
+func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
+	t.Parallel()
+	o := unhandled(t)
 	for rest, want := range map[string]bool{
 		" clip, please": true, "-film": true, " track": true, " song": true, " photo.": true, " pictures": true,
 		"": false, " ": false, " of the clip": false, " long": false, ", clip.mp4": false, " from clip.mp4": false,
@@ -28,14 +38,7 @@ func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
 // TestColoursThatAreLeftOver: a colour that describes the given picture is not a wish.
 func TestColoursThatAreLeftOver(t *testing.T) {
 	t.Parallel()
-	lexicon, err := retrieve.NewLexicon()
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := unhandled(t)
 	p := &plan.Plan{Tasks: []plan.Task{{
 		Subtask:   plan.Subtask{Returns: plan.Image},
 		Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "auto_enhance"}}}},
@@ -45,7 +48,7 @@ func TestColoursThatAreLeftOver(t *testing.T) {
 		"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0,
 		"fix the light and make the sky blue": 1, "it should be yellow": 1, "brighten it, in red": 1,
 	} {
-		if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find(wish, p); len(left) != want {
+		if left := o.find(wish, p); len(left) != want {
 			t.Errorf("%q leaves %v", wish, left)
 		}
 	}
@@ -54,14 +57,7 @@ func TestColoursThatAreLeftOver(t *testing.T) {
 // TestSizesThatFilesHaveAlready: a size that the given video has needs no tool, another one does.
 func TestSizesThatFilesHaveAlready(t *testing.T) {
 	t.Parallel()
-	lexicon, err := retrieve.NewLexicon()
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := unhandled(t)
 	p := &plan.Plan{
 		Resources: []plan.Resource{{Name: "clip.mp4", Type: plan.Video, Facts: "8.00 seconds, h264 video of 1280 × 720 pixels, 25 frames a second"}},
 		Tasks: []plan.Task{{
@@ -73,12 +69,12 @@ func TestSizesThatFilesHaveAlready(t *testing.T) {
 		"mute it, 720p is fine": 0, "mute it, 25 fps is ok": 0, "mute it, 1280x720": 0,
 		"mute it, in 1080p": 1, "mute it at 30 fps": 1, "mute it for 25 seconds": 1, "mute it, not at 30 fps": 0,
 	} {
-		if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find(wish, p); len(left) != want {
+		if left := o.find(wish, p); len(left) != want {
 			t.Errorf("%q leaves %v", wish, left)
 		}
 	}
 	p.Tasks[0].Subtask.Returns = plan.Image // the size of a picture made from a video is another one
-	if left := (leftovers{catalogue: catalogue, lexicon: lexicon}).find("a frame in 720p", p); len(left) != 1 {
+	if left := o.find("a frame in 720p", p); len(left) != 1 {
 		t.Errorf("a frame leaves %v", left)
 	}
 }

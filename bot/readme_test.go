@@ -211,7 +211,11 @@ func TestThePrograms(t *testing.T) {
 	smaller := map[string]string{"fluid-soundfont-gm": "fluidr3mono-gm-soundfont"} // in the image
 	catalogue, err := bottest.Builtin()
 	bottest.Check(t, err)
-	office := func(tool toolbox.Tool) bool { return tool.Name == "document_to_pdf" } // for a variant of the image
+	const libreoffice = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
+	if !strings.Contains(string(ci), " "+libreoffice+"\n") || !strings.Contains(string(image), `PACKAGES="`+libreoffice+`"`) {
+		t.Error("CI or the variant of the image does not install LibreOffice")
+	}
+	office := func(tool toolbox.Tool) bool { return tool.Name == "document_to_pdf" } // for that variant
 	for _, p := range b.Programs(slices.DeleteFunc(slices.Clone(catalogue.Tools()), office)) {
 		if !slices.Contains(strings.Fields(line), p.Debian) {
 			t.Errorf("the README does not install %s", p.Debian)

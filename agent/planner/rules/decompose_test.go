@@ -61,7 +61,7 @@ func allTools(tb testing.TB) []string {
 //	on NAME               what the resource above is marked on
 //	lasts SECONDS         how long the sound or the video above lasts
 //	called NAME           the name that the file above had on its owner's machine
-//	turn WISH             an earlier message of the thread, and "made NAME" what was made of it
+//	turn WISH             an earlier message of the thread; "made NAME..." names its results
 //	asked QUESTION        the open question; "about WISH" the wish that led to it
 //	wish WISH             Go syntax if it begins with a quotation mark and ends with one
 //	type NAME TYPE        the wish tells that the resource is of that type
