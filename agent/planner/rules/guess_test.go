@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // media are files of each kind, as requests have them.
@@ -56,6 +57,7 @@ func TestGuessesAtWhatIsMeant(t *testing.T) {
 // Of every tool, a request with a word that nobody knows, and one that lacks its settings, are guessed
 // at by what is planned without a question.
 func TestEveryGuessIsPlanned(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {

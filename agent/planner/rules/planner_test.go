@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"atelier/agent/toolbox/toolboxtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent/plan"
@@ -59,6 +61,7 @@ func TestAToolThatIsAddedIsUnderstood(t *testing.T) {
 
 // The same request gives the same answer, from one goroutine as from many.
 func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	m, tools, cases := thePlanner(t), allTools(t), readCases(t)
 	c, err := catalogue()

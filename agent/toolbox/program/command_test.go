@@ -73,16 +73,12 @@ func sample(t *testing.T, tool string, a toolbox.Arg, n int) any {
 }
 
 // TestCommands runs every command line of the catalogue on files that ffmpeg makes: with what it must
-// be told alone, and with each value of each setting. Without CI it runs each with one value of each
-// setting. Each result is held to the tool's effects.
+// be told alone, and with each value of each setting. Each result is held to the tool's effects.
 func TestCommands(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for _, tool := range commands(t) {
-		told := tellings(tool)
-		if os.Getenv("CI") == "" && told["round 1"] != nil { // bot's TestEveryToolRuns also runs each tool once
-			told = map[string]map[string]string{"round 1": told["round 1"]}
-		}
-		for name, told := range told {
+		for name, told := range tellings(tool) {
 			t.Run(tool.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				given := args{}

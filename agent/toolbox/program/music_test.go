@@ -3,6 +3,8 @@ package program
 import (
 	"strings"
 	"testing"
+
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // TestMusicIsMade: as long as was asked for, loud enough from beginning to end, faded
@@ -40,6 +42,7 @@ func TestMusicIsMade(t *testing.T) {
 // TestWhatMusicDoesNotTakeUpIsTold: words that mean nothing to it, and instruments that it
 // does not have.
 func TestWhatMusicDoesNotTakeUpIsTold(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "found no mood, style or instrument", "pop")
 	note := done(t, "text_to_music", args{"prompt": "a calm didgeridoo, 5 seconds"}).Note.String()
@@ -56,6 +59,7 @@ func TestMusicNeedsWords(t *testing.T) {
 
 // TestTunesOfOthersArePlayed: as long as the prompt asks for at most. What is wrong with a tune is told.
 func TestTunesOfOthersArePlayed(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	const head = "X:1\nT:Rain\nM:4/4\nL:1/8\nQ:1/4=120\nK:C\n"
 	bars := func(n int) string { return head + strings.Repeat("CDEF GABc|", n) + "\n" }

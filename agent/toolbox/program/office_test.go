@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // TestOfficeDocuments: they become PDF documents, and tools for PDF documents take them.
 func TestOfficeDocuments(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	if !ReadsOffice() {
 		if os.Getenv("CI") != "" {

@@ -7,11 +7,13 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // TestUnusualPictures: of more colours, more bits, more pictures or none behind. Each is
 // made a film of, and read: there is no writing in them.
 func TestUnusualPictures(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	other := func(name string) string { return filepath.Join("..", "media", "metadata", "testdata", name) }
 	for name, path := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // lines is a picture of lines of text.
@@ -121,6 +122,7 @@ func TestTheTextOfAScanIsReadByOCR(t *testing.T) {
 }
 
 func TestLongScans(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	one := scanned(t, "one.pdf", 0, lines(t, "Again"))
 	long := filepath.Join(t.TempDir(), "long.pdf")

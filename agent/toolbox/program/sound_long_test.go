@@ -25,6 +25,7 @@ func long(t *testing.T, name string, seconds int) string {
 
 // TestALongSoundIsNotMadeTooLarge: what would be too large is told before the work, and what to ask for.
 func TestALongSoundIsNotMadeTooLarge(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
 	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
@@ -73,6 +74,7 @@ func small(t *testing.T) *Backend {
 // TestSamplesMayBeMoreThanFiles: a packed sound is taken though its samples are more than a
 // file may have. Where these would be handed over, they are packed without a loss.
 func TestSamplesMayBeMoreThanFiles(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	b := small(t)
 	minute := fileOf(plan.Audio, long(t, "minute.mp3", 60))
@@ -113,6 +115,7 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 
 // TestTheSoundThatIsLookedAtIsTaken: a file may begin with a stream of sound without samples.
 func TestTheSoundThatIsLookedAtIsTaken(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	path := clip(t, "two.mkv", append(lavfi("sine=frequency=1500:sample_rate=48000:duration=2", "sine=frequency=900:duration=2"),
 		"-filter_complex", "[0:a]atrim=end_sample=0[none]", "-map", "[none]", "-map", "1:a", "-c:a", "flac")...)

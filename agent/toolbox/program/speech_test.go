@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // TestATextIsSpoken: what is said is heard by the recogniser, which knows these words.
@@ -42,6 +43,7 @@ func TestSpeakingIsRepeatable(t *testing.T) {
 }
 
 func TestVoicesDiffer(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	const text = "A slow voice takes longer than a fast one."
 	length := func(voice string) float64 {
@@ -55,6 +57,7 @@ func TestVoicesDiffer(t *testing.T) {
 
 // TestWhatWasGuessedIsTold: the language, if it is not English, and that a voice is unknown.
 func TestWhatWasGuessedIsTold(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args args

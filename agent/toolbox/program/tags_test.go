@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/toolboxtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent/plan"
@@ -55,6 +57,7 @@ func probed(t *testing.T, path string) (tags map[string]string, codecs []string)
 // TestSetTags sets tags in each format: people's words are neither options nor other tags, and what is not
 // set stays.
 func TestSetTags(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for ending, codec := range map[string]string{
 		"mp3": "mp3", "m4a": "aac", "flac": "flac", "ogg": "vorbis", "opus": "opus", "wav": "pcm_s16le", "aiff": "pcm_s16be",
@@ -102,6 +105,7 @@ func TestSetTagsOfOthers(t *testing.T) {
 
 // TestSetCover sets a cover, another one in its place, and tags beside it.
 func TestSetCover(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	picture := fileOf(plan.Image, clip(t, "cover.png", cover()...))
 	for ending, codec := range map[string]string{"mp3": "mp3", "m4a": "aac", "flac": "flac"} {
@@ -129,6 +133,7 @@ func TestSetCover(t *testing.T) {
 
 // TestExtractSubtitles takes out the subtitles of each kind of file, as a text that is called like it.
 func TestExtractSubtitles(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for name, codec := range map[string]string{"film.mp4": "mov_text", "film.mkv": "ass", "film.webm": "webvtt"} {
 		for format, want := range map[string]string{"srt": `00:00:00,5\d\d --> 00:00:01,5\d\d\nGuten Abend`, "vtt": `00:00\.5\d\d --> 00:01\.5\d\d\nGuten Abend`} {
