@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/toolbox/toolboxtest"
+
 	"github.com/alicebob/miniredis/v2"
 
 	"atelier/agent/planner/llm/llmtest"
@@ -57,6 +59,7 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 // TestNoProgramImitatesAModel: what a neural tool does that has no server here is refused, with a program
 // at hand or not.
 func TestNoProgramImitatesAModel(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for _, c := range []struct {
 		wish, tool  string

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/toolbox/toolboxtest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/endpoint/family"
@@ -42,6 +44,7 @@ const (
 // one after another where they are in one file: without settings each ends with status 0. The
 // first prints what the main README says that it prints.
 func TestExamplesWork(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	dir := t.TempDir()
 	var files []string

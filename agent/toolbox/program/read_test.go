@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
-
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
@@ -40,7 +38,6 @@ func lettered(t *testing.T, size float64, w, h int, ink, ground color.Color, lin
 
 // TestWritingIsReadBack: what was drawn is read.
 func TestWritingIsReadBack(t *testing.T) {
-	toolboxtest.Slow(t)
 	t.Parallel()
 	lines := []string{"The quick brown fox", "jumps over 13 lazy dogs."}
 	for name, c := range map[string]struct {

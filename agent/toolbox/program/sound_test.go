@@ -124,7 +124,6 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 }
 
 func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
-	toolboxtest.Slow(t)
 	t.Parallel()
 	// It is silent for 2 s, loud for 1 s, silent for 1.5 s, loud for 1 s, and silent for 1 s.
 	clipped := clip(t, "said.wav", lavfi("aevalsrc=if(between(t\\,2\\,3)+between(t\\,4.5\\,5.5)\\,0.5*sin(2000*t)\\,0):d=6.5")...)
@@ -176,7 +175,6 @@ func TestAPartThatIsNotThereIsNotCut(t *testing.T) {
 }
 
 func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
-	toolboxtest.Slow(t)
 	t.Parallel()
 	tone := func(name string, hz int, args ...string) toolbox.Value {
 		return fileOf(plan.Audio, clip(t, name, append(lavfi(fmt.Sprintf("sine=frequency=%d:duration=1", hz)), args...)...))
@@ -208,7 +206,6 @@ func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
 }
 
 func TestSoundIsConverted(t *testing.T) {
-	toolboxtest.Slow(t)
 	t.Parallel()
 	from := scale(t, "a.wav", 2, "-metadata", "title=secret")
 	for said, want := range map[string][2]string{
@@ -359,7 +356,6 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 
 // TestBadSound gives each operation on sound what it cannot take.
 func TestBadSound(t *testing.T) {
-	toolboxtest.Slow(t)
 	t.Parallel()
 	write := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), name)
