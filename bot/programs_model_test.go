@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/toolbox/toolboxtest"
-
 	"github.com/alicebob/miniredis/v2"
 
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
+	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/toolbox/toolboxtest"
-
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/endpoint/family"
@@ -25,6 +23,7 @@ import (
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/template"
+	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"

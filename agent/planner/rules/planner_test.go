@@ -9,14 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 func TestNewNeedsACatalogue(t *testing.T) {

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // cover are the arguments of ffmpeg for a picture.
