@@ -103,7 +103,7 @@ func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.
 		Refs: scene.References{Definite: map[plan.Type]bool{}}, Stated: clause.QuantitiesIn(description, t.Words),
 	}
 	for _, a := range sub.Args {
-		if profile.OfMedia(a.Type) {
+		if profile.IsMediaType(a.Type) {
 			c.Files = append(c.Files, scene.Thing{Source: a.Source, Typ: a.Type, On: pictureOf(r, a.Source)})
 		}
 	}
@@ -125,7 +125,7 @@ func (p *Planner) takesTexts(f *profile.Profile, sub plan.Subtask) float64 {
 		_, used := f.Arg(func(a toolbox.Arg) bool {
 			return a.Type == plan.Text && serves(have, a.Meaning) || a.Type == plan.AnyFile
 		})
-		if !used && (!serves(have, plan.Object) || !p.HelpsObject(f, nil)) {
+		if !used && (!serves(have, plan.Object) || !p.UsesObject(f, nil)) {
 			fit *= match.Hardly
 		}
 	}

@@ -26,7 +26,7 @@ func (t *thread) compare(n int, r *scene.Reading, things []scene.Thing) {
 		}
 	}
 	r.Head = t.Nearest("answer the question", func(f *profile.Profile) bool {
-		return f.Returns == plan.Text && f.Wants(plan.Query) && f.TextOnly && f.Texts == 1
+		return f.Returns == plan.Text && f.RequiresText(plan.Query) && f.TextOnly && f.Texts == 1
 	})
 	if r.Head.Name == "" || len(texts) == 0 {
 		return

@@ -155,7 +155,7 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
-		case t.Delivers(r.Words):
+		case t.AsksForDelivery(r.Words):
 			t.left = append(t.left, plan.Unhandled{Part: r.Text, Unknown: []string{r.Text}})
 			continue
 		}
@@ -276,7 +276,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	if t.judge.isToldBefore(r) || t.judge.repeats(r) {
 		return nil
 	}
-	if r.Head.Wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
+	if r.Head.RequiresText(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
 		r.Clause = t.quoter.QuoteAnnounced(r.Clause)
 		r.Words = t.Lexicon.Core(r.Clause.Words)
 	}
@@ -439,7 +439,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 			continue
 		}
 		res, ok := t.Files.Lookup(w.Text)
-		if t.Spares(c.Words, i) {
+		if t.ExcludesFile(c.Words, i) {
 			t.Things = slices.DeleteFunc(t.Things, func(e scene.Thing) bool { return ok && e.Source.Name == res.Name })
 			continue
 		}
@@ -520,7 +520,7 @@ func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing)
 	}
 	for _, told := range s.Told {
 		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
-		sub = draft.Tell(sub, told)
+		sub = draft.AddValue(sub, told)
 	}
 	sub.Description = cmp.Or(sub.Description, r.Text)
 	sub.After = draft.Dependencies(sub.Args)

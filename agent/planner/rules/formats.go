@@ -42,7 +42,7 @@ func (t *thread) onlyConverts(sub plan.Subtask) bool {
 	f := t.Tool(sub.Tool)
 	named := func(w string) bool { return retrieve.IsFormat(w) && f.About[w] } // "Saves a picture as HEIC"
 	return len(f.Media) == 1 && f.Media[0].Type == f.Returns &&
-		(f.Tells(plan.Format) || len(f.Args) == 1 && slices.ContainsFunc(english.WordsOf(sub.Description), named))
+		(f.AcceptsText(plan.Format) || len(f.Args) == 1 && slices.ContainsFunc(english.WordsOf(sub.Description), named))
 }
 
 // editsAlone reports whether a subtask edits one file without a conversion or a limit in bytes, and needs no other subtask.

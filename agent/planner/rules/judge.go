@@ -39,7 +39,7 @@ func (j *judge) onlySaysWhere(r *scene.Reading) bool {
 // saysHardlyAnything reports whether no word of the clause relates to its tool: "make the first two".
 func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	says := func(w retrieve.Word) bool {
-		return w.Kind != retrieve.Plain || !j.Is("ordering", w) && !j.SaysNothing(w) && english.Ordinals[w.Lower()] == 0
+		return w.Kind != retrieve.Plain || !j.Is("ordering", w) && !j.IsFiller(w) && english.Ordinals[w.Lower()] == 0
 	}
 	far := func(v scene.Rival) bool { return v.Tool == r.Head && v.Near < 0.3 }
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
@@ -108,7 +108,7 @@ func (j *judge) repeats(r *scene.Reading) bool {
 
 // changesRest reports whether the clause changes everything but the marked part.
 func (j *judge) changesRest(r *scene.Reading) bool {
-	return r.Form == retrieve.Order && j.Fate(r.Clause.Words) == scene.Spared
+	return r.Form == retrieve.Order && j.MarkEffect(r.Clause.Words) == scene.EditsRest
 }
 
 // toldChoice reports whether the clause sets one of its tool's choices.
@@ -121,7 +121,7 @@ func (j *judge) toldChoice(r *scene.Reading) bool {
 // chooses reports whether the clause only says which files it means, or asks for something that is in none
 // of them.
 func (j *judge) chooses(r *scene.Reading) bool {
-	fresh := r.Head.TextOnly && (r.Quoted() != "" || r.Head.Wants(plan.Prompt) && !j.Any("shown", r.Clause.Words))
+	fresh := r.Head.TextOnly && (r.Quoted() != "" || r.Head.RequiresText(plan.Prompt) && !j.Any("shown", r.Clause.Words))
 	if len(r.Files) > 0 || r.Refs.Ordinal != 0 || r.Refs.Original || (fresh || r.Form != retrieve.Order) && !r.Refs.Points() {
 		return true
 	}
@@ -213,12 +213,12 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 	if slices.ContainsFunc(r.Words, wish) {
 		return false
 	}
-	return j.Glance(r.Clause).Score < profile.Plainly
+	return j.Glance(r.Clause).Score < profile.MinSimilarity
 }
 
 // onlyTells reports whether the clause only states something that the next one may need.
 func (j *judge) onlyTells(r *scene.Reading) bool {
-	return j.states(r) && (r.Score < profile.Plainly || j.Is("people", r.Words[0]))
+	return j.states(r) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
 }
 
 // isVague reports whether the clause asks for an unspecified change: "make it better".

@@ -8,7 +8,7 @@
 //	profile   the tools of the catalogue, and the words that ask for them
 //	clause    text → clauses
 //	scene     the things that can be referred to, and the references of a clause
-//	told      the values that a clause states for its tool
+//	values    the values that a clause states for its tool
 //	match     the tool that a clause asks for, and whether it refers to marks
 //	draft     the files for the tool, the subtask, and the words that are not accounted for
 //	divide    clauses with several orders → clauses with one order each

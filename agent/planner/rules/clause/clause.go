@@ -296,7 +296,7 @@ func (s *splitter) complete(words []retrieve.Word) bool {
 	}
 	first := core[0]
 	return first.Kind != retrieve.Plain || strings.HasSuffix(first.Lower(), "ing") || s.Lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, s.IsVerb) || s.Delivers(core) || s.Asks(core) ||
+		slices.ContainsFunc(core, s.IsVerb) || s.AsksForDelivery(core) || s.Asks(core) ||
 		len(core) < 4 && profile.AnyAdjustment.Reads(english.TextOf(core)) || // "sepia"
 		len(core) > 2 && s.Is("determiners", words[0]) && s.Any("finite", core) // "the picture is blurry"
 }

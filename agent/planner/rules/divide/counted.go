@@ -77,7 +77,7 @@ func (d *Divider) severalOf(c clause.Clause) clause.Clause {
 		}
 		end = g.end
 	}
-	said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.SaysNothing(w) }
+	said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.IsFiller(w) }
 	if !slices.ContainsFunc(append(others, c.Words[end:]...), said) {
 		return c // "make the first two"
 	}

@@ -62,8 +62,8 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 		} else if with && first != "" && part.Head.Name == first {
 			return nil // "add the music, with ducking"
 		}
-		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is not a text
-		if !d.isDone(part) || i > 0 && part.Head.Combines() || unquoted {         // "stack them with a gap" is one order
+		unquoted := i > 0 && part.Head.RequiresText(plan.Content) && part.Quoted() == "" // "with blurred sides" is not a text
+		if !d.isDone(part) || i > 0 && part.Head.Combines() || unquoted {                // "stack them with a gap" is one order
 			return nil
 		}
 	}
@@ -79,7 +79,7 @@ func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
 		return d.nearestAtHand(d.Index.Search(d.Lexicon.Features(words))), true
 	}
 	r := d.Glance(clause.Clause{Words: words, Text: english.TextOf(words)})
-	v := d.View(r)
+	v := d.Features(r)
 	return r.Head, d.IsSure(r) && v.IsSetting(r.Head) && v.Unexplained(r.Head) == 0
 }
 
@@ -100,7 +100,7 @@ func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, en
 	for !said(words[end-1]) {
 		end--
 	}
-	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !d.SaysNothing(w) }) {
+	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !d.IsFiller(w) }) {
 		return 0, 0
 	}
 	for begin > 0 && (d.Is("targets", words[begin-1]) || d.Is("joining words", words[begin-1])) {
@@ -116,7 +116,7 @@ func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, en
 func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
 	for _, h := range hits {
 		f := d.Tool(h.Tool)
-		if h.Score > profile.Plainly && slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return f.Takes(e.Typ) }) {
+		if h.Score > profile.MinSimilarity && slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return f.Takes(e.Typ) }) {
 			return f
 		}
 	}

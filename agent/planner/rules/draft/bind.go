@@ -10,7 +10,7 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -209,7 +209,7 @@ func (b *binder) second(files []scene.Thing, said []mention) (scene.Thing, bool)
 	words := b.r.Clause.Words
 	for _, m := range said {
 		end := m.at + 1
-		for end < len(words) && end <= m.at+told.MaxPhrase && !words[end].IsMark() && !words[end].IsFile() {
+		for end < len(words) && end <= m.at+values.MaxPhrase && !words[end].IsMark() && !words[end].IsFile() {
 			end++
 		}
 		tells := func(a toolbox.Arg) bool {
@@ -255,7 +255,7 @@ func (b *binder) texts() [][]scene.Thing {
 	if len(runs) > 0 {
 		return runs
 	}
-	if b.r.Quoted() == "" && b.r.Head.Wants(plan.Content) { // "tags for this picture", "summarise this" with a document
+	if b.r.Quoted() == "" && b.r.Head.RequiresText(plan.Content) { // "tags for this picture", "summarise this" with a document
 		_, written := b.Things.Latest(plan.Text, scene.IsMade)
 		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
 			if e, ok, _ := b.meant(typ); ok && (b.r.Refs.Definite[typ] || typ == plan.Document && b.r.Refs.Pronoun && !written) {

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -23,7 +23,7 @@ import (
 // cover determines which words of a clause are accounted for: by its tools, by their values, by resources, or because
 // they have no meaning for tools.
 type cover struct {
-	*told.Reader
+	*values.Reader
 	r     *scene.Reading
 	tools []*profile.Profile
 	text  string             // the text being checked
@@ -86,18 +86,18 @@ func hears(p param.Param, text, word string) bool {
 		return true
 	}
 	for _, q := range quantity.Find(text) {
-		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && told.ReadsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
+		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && values.ReadsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
 		}
 	}
-	return told.ReadsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
+	return values.ReadsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
 // dependsOn reports whether the value that the parameter reads from the text depends on the quantity. The quantity may
 // also equal the default: "contrast +20%" and "contrast".
 func dependsOn(p param.Param, text, said string) bool {
-	return told.ReadsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
-		p.Type == param.Adjustment && told.ReadsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
+	return values.ReadsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
+		p.Type == param.Adjustment && values.ReadsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
 }
 
 var digits = lazyregexp.New(`\d+(?:[.,]\d+)?`)
@@ -180,7 +180,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 				return true
 			case typ == "":
 			case typ == param.Moment && (q.Unit == quantity.Number || strings.HasSuffix(text[:q.Start], "for ")): // "5 screenshots", "for 2 seconds"
-			case (c.args[i].Param.Takes(q.Unit) || told.CountsThem(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
+			case (c.args[i].Param.Takes(q.Unit) || values.CountsSubject(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}
@@ -210,7 +210,7 @@ func (c *cover) changes(i int, said string) bool {
 	if len(quantity.Find(c.told[i])) < 2 {
 		return true
 	}
-	return told.ReadsOtherwise(*c.args[i].Param, c.told[i], strings.Replace(c.told[i], said, "", 1))
+	return values.ReadsOtherwise(*c.args[i].Param, c.told[i], strings.Replace(c.told[i], said, "", 1))
 }
 
 // covered reports whether the word at i, of that class, is accounted for.
@@ -260,7 +260,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool {
 			return profile.Kind(a) == param.TimeRange || profile.Kind(a) == param.TimeRanges
 		})
-	case c.In("rest", text) && c.Drops(c.r.Clause.Words) &&
+	case c.In("rest", text) && c.RemovesPart(c.r.Clause.Words) &&
 		slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges }):
 		return true // "cut out 0:05 to 0:10 and keep the rest"
 	case c.In("excluding", text), c.parts(words, i), c.grades[text]:
@@ -328,7 +328,7 @@ func handles(t plan.Type) func(*profile.Profile) bool {
 
 // format reports whether a tool writes the format, or a given file has it.
 func (c *cover) format(format string) bool {
-	converts := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Tells(plan.Format) })
+	converts := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.AcceptsText(plan.Format) })
 	writes := retrieve.FileType("."+format) == profile.Base(c.r.Head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Formats[format] })
 	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(english.WordsOf(text), format) })

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
@@ -148,7 +148,7 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 		return plan.Say("Into which language?")
 	case a.Meaning == plan.Format:
 		for _, w := range r.Clause.Words {
-			if text := w.Lower(); d.Is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !told.FormatWords.MatchString(text) {
+			if text := w.Lower(); d.Is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !values.FormatWords.MatchString(text) {
 				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, avif, mp4, webm, mp3, wav and similar formats.", text)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -55,7 +55,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Video || e.Typ == plan.Audio })
 		ofAll := i >= 0 && media[i].Typ == r.Head.Returns && (!p.Chosen || d.Any("only", r.Clause.Words) && !d.Is("keeping", r.Words[0]))
-		if i < 0 || d.Drops(r.Words) || ofAll || slices.ContainsFunc(found, func(s Step) bool { return s.First }) {
+		if i < 0 || d.RemovesPart(r.Words) || ofAll || slices.ContainsFunc(found, func(s Step) bool { return s.First }) {
 			continue // "mute 0:02 to 0:04" and "reverse only the first 2 s" leave the rest, and a first part may leave nothing that takes time
 		}
 		to := media[i].Typ
@@ -64,7 +64,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		add(media[i].Typ, to, true, p.Text, p.Tells)
 	}
-	if format := d.Format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.Tells(plan.Format) {
+	if format := d.Format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
 		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
@@ -88,7 +88,7 @@ func isTold(f *profile.Profile, a toldArg, words string) bool {
 		return false
 	}
 	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return arg.Param != nil && arg.Param.Type == a.setting })
-	return !ok || told.ReadsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
+	return !ok || values.ReadsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
 }
 
 // worker finds the tool that converts between two types and takes the value, the one most similar to the clause if there
@@ -115,5 +115,5 @@ func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbo
 
 // saysRest reports whether the clause states the other required values of a step: none, or a format.
 func (d *Drafter) saysRest(r *scene.Reading, f *profile.Profile) bool {
-	return f.Texts == 0 || f.Tells(plan.Format) && d.Format(r) != ""
+	return f.Texts == 0 || f.AcceptsText(plan.Format) && d.Format(r) != ""
 }

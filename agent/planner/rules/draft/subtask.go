@@ -19,7 +19,7 @@ func (d *Drafter) Subtask(r *scene.Reading, media []scene.Thing) plan.Subtask {
 		}
 	}
 	for _, a := range (texts{d.Reader, r, media}).all() {
-		sub = Tell(sub, a)
+		sub = AddValue(sub, a)
 	}
 	sub.Domains = d.domains(r.Head, sub, r.Marked())
 	sub.After = Dependencies(sub.Args)
@@ -34,8 +34,8 @@ type toldArg struct {
 	words   string     // words of the request, if the value is computed from them
 }
 
-// Tell adds a value to a subtask.
-func Tell(sub plan.Subtask, a toldArg) plan.Subtask {
+// AddValue adds a value to a subtask.
+func AddValue(sub plan.Subtask, a toldArg) plan.Subtask {
 	if a.setting != "" {
 		said := plan.Said{Words: a.Source.Value, Type: string(a.setting)}
 		if a.words != "" {

@@ -41,7 +41,7 @@ func (s surplus) removed() []string {
 		part, ok := quantity.Region(told)
 		return s.In("dropping words", told) || ok && part.Rim != (quantity.Axes{})
 	}
-	if !s.Drops(s.r.Clause.Words) || slices.ContainsFunc(s.told, dropped) || !slices.ContainsFunc(s.r.Head.Args, keeps) {
+	if !s.RemovesPart(s.r.Clause.Words) || slices.ContainsFunc(s.told, dropped) || !slices.ContainsFunc(s.r.Head.Args, keeps) {
 		return nil
 	}
 	var words []string
@@ -266,7 +266,7 @@ func (s surplus) asksForOther(w retrieve.Word) bool {
 	plainly := slices.DeleteFunc(s.Index.Search(s.Lexicon.Features(words)), func(h retrieve.Hit) bool {
 		f := s.Tool(h.Tool)
 		changes := len(f.Media) == 1 && f.Media[0].Type == s.r.Head.Returns && f.Returns == s.r.Head.Returns
-		return h.Score <= profile.Plainly || f.Name != s.r.Head.Name && !changes
+		return h.Score <= profile.MinSimilarity || f.Name != s.r.Head.Name && !changes
 	})
 	return s.Asks(words) && len(plainly) > 0 && !slices.ContainsFunc(plainly, func(h retrieve.Hit) bool { return h.Tool == s.r.Head.Name })
 }

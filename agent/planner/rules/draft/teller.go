@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -137,6 +137,6 @@ func (t teller) literal(f *profile.Profile, of plan.Source) bool {
 func (t teller) asksForTools(text string) bool {
 	return !slices.ContainsFunc(t.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
 		asks := func(f profile.Profile) bool { return f.Name != t.r.Head.Name && f.Own[w.Lower()] }
-		return w.Kind != retrieve.Plain || told.Capital(w.Text) || !slices.ContainsFunc(t.Profiles, asks)
+		return w.Kind != retrieve.Plain || values.Capital(w.Text) || !slices.ContainsFunc(t.Profiles, asks)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
@@ -18,7 +18,7 @@ import (
 
 // texts finds the values for the text arguments of a clause's tool, which gets the media.
 type texts struct {
-	*told.Reader
+	*values.Reader
 
 	r     *scene.Reading
 	media []scene.Thing
@@ -33,7 +33,7 @@ func (t texts) all() []toldArg {
 		case a.Type == plan.Text:
 			takesText = takesText || a.Param == nil
 			if arg, ok := t.one(a); ok {
-				args = append(args, toldArg{arg, profile.SettingOf(a), t.Pace.WorkedOutFrom(t.r, a)})
+				args = append(args, toldArg{arg, profile.SettingOf(a), t.Pace.ComputedFrom(t.r, a)})
 			}
 		case profile.SmallText(a.Type) && !a.Optional:
 			if arg, ok := t.small(a); ok {
@@ -116,7 +116,7 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 // bounded returns the amount with its bounding words, if these change the meant part of a sound or a video: "after 2
 // seconds".
 func (t texts) bounded(a toolbox.Arg, amount string) string {
-	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || told.ReadsOtherwise(*a.Param, amount, said)) {
+	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || values.ReadsOtherwise(*a.Param, amount, said)) {
 		return said
 	}
 	return amount
@@ -126,16 +126,16 @@ func (t texts) bounded(a toolbox.Arg, amount string) string {
 // the start". Amount is the first part that the clause names.
 func (t texts) parts(a toolbox.Arg, amount string) string {
 	text, bounded := cmp.Or(t.Passages(t.r), amount), t.Bounded(t.r)
-	drops := t.Drops(t.r.Words) || t.Shortens(t.r.Words)
+	drops := t.RemovesPart(t.r.Words) || t.Shortens(t.r.Words)
 	between := drops && !a.Param.Reads("without "+amount)        // "remove everything between 0:03 and 0:05"
 	until := slices.Contains(english.WordsOf(bounded), "before") // it means the same as the amount alone
-	if text == amount && bounded != "" && (between || until || told.ReadsOtherwise(*a.Param, amount, bounded)) {
+	if text == amount && bounded != "" && (between || until || values.ReadsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
 	switch ordered := t.r.Verb() + " " + text; {
 	case text == "":
 		return ""
-	case !drops && a.Param.Reads(ordered) && told.ReadsOtherwise(*a.Param, text, ordered):
+	case !drops && a.Param.Reads(ordered) && values.ReadsOtherwise(*a.Param, text, ordered):
 		return ordered
 	case !drops:
 		return text
@@ -288,7 +288,7 @@ func (t texts) hint() (plan.Arg, bool) {
 		}
 	}
 	asksKind := t.r.Head.Returns == plan.Category && (t.r.Form == "what" || t.r.Form == "who") // "what sport is it" names no object
-	if t.HelpsObject(t.r.Head, have) && !asksKind {
+	if t.UsesObject(t.r.Head, have) && !asksKind {
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(t.r.Object), Meaning: plan.Object}, true
 	}
 	return plan.Arg{}, false

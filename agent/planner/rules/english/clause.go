@@ -32,7 +32,7 @@ func (g *Grammar) BeginsClause(words []retrieve.Word) bool {
 	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return g.Delivers(core) || g.In("questions", first) || polite && g.In("relatives", first) || g.UnknownOrder(core)
+	return g.AsksForDelivery(core) || g.In("questions", first) || polite && g.In("relatives", first) || g.UnknownOrder(core)
 }
 
 // UnknownOrder reports whether a clause begins with an unknown word that can only be a verb: "pixelate the plates",

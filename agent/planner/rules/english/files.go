@@ -40,8 +40,8 @@ func (g *Grammar) LeavesFile(words []retrieve.Word) bool {
 	return len(rest) == 0 || g.Begins("as it is", rest) == len(rest)
 }
 
-// Spares reports whether the file at i is excluded: "not b.png", "except a.png".
-func (g *Grammar) Spares(words []retrieve.Word, i int) bool {
+// ExcludesFile reports whether the file at i is excluded: "not b.png", "except a.png".
+func (g *Grammar) ExcludesFile(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch {
 		case g.Is("sparing", words[k]):

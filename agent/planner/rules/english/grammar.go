@@ -74,16 +74,16 @@ func (g *Grammar) Determined(words []retrieve.Word, i int) bool {
 	return false
 }
 
-// SaysNothing reports whether the word has no meaning for tools.
-func (g *Grammar) SaysNothing(w retrieve.Word) bool {
+// IsFiller reports whether the word has no meaning for tools.
+func (g *Grammar) IsFiller(w retrieve.Word) bool {
 	text := w.Lower()
 	return g.Lexicon.Stop(text) || g.IsMedia(w) ||
 		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return g.In(list, text) })
 }
 
-// Drops reports whether an order removes a part: "remove the first 2 seconds", "cut off the end", "cut the end off";
+// RemovesPart reports whether an order removes a part: "remove the first 2 seconds", "cut off the end", "cut the end off";
 // not "cut 0:10 to 0:20 out of it", which keeps that part.
-func (g *Grammar) Drops(words []retrieve.Word) bool {
+func (g *Grammar) RemovesPart(words []retrieve.Word) bool {
 	for i, w := range words {
 		piece := i+3 < len(words) && g.Is("articles", words[i+2]) && (g.IsMedia(words[i+3]) || g.Is("pieces", words[i+3])) // "cut out a clip" keeps it
 		if g.Is("dropping words", w) || g.Is("cutting", w) && i+1 < len(words) && g.Is("away", words[i+1]) && !piece {

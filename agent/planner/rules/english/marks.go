@@ -6,9 +6,9 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// MakesAway reports whether the clause removes or hides the thing that it refers to.
-func (g *Grammar) MakesAway(words []retrieve.Word) bool {
-	_, filled := g.Filling(words)
+// RemovesObject reports whether the clause removes or hides the thing that it refers to.
+func (g *Grammar) RemovesObject(words []retrieve.Word) bool {
+	_, filled := g.Replacement(words)
 	for i, w := range words {
 		rest := words[i+1:]
 		near := rest[:min(5, len(rest))]
@@ -25,9 +25,9 @@ func (g *Grammar) MakesAway(words []retrieve.Word) bool {
 	return false
 }
 
-// Filling returns the start of the words for what replaces the marked part: "grass" in "with some grass", but nothing
+// Replacement returns the start of the words for what replaces the marked part: "grass" in "with some grass", but nothing
 // in "with the mask".
-func (g *Grammar) Filling(words []retrieve.Word) (int, bool) {
+func (g *Grammar) Replacement(words []retrieve.Word) (int, bool) {
 	if len(words) > 0 && g.Is("putting", words[0]) {
 		return 0, false // "put a dog with a red hat here"
 	}

@@ -37,9 +37,9 @@ func (l *Lists) IsMadeOf(plain, section, beside string) bool {
 	return hit
 }
 
-// Delivers reports whether the clause asks to mail, post, upload or print something. Results only go back to the
+// AsksForDelivery reports whether the clause asks to mail, post, upload or print something. Results only go back to the
 // person who asked.
-func (g *Grammar) Delivers(words []retrieve.Word) bool {
+func (g *Grammar) AsksForDelivery(words []retrieve.Word) bool {
 	if len(words) == 0 || slices.ContainsFunc(words, retrieve.Word.IsQuote) {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 
 // handing weighs, for each tool, the files that a clause names or may mean.
 type handing struct {
-	*View
+	*Features
 
 	can map[plan.Type]bool // types that can be made from those available
 }
@@ -23,7 +23,7 @@ type handing struct {
 // weigh returns how well the tool's inputs match the available files, and whether it uses all that the clause names.
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
-	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
+	media := slices.ContainsFunc(f.Needs, profile.IsMediaType)
 	edits := f.Returns.Media() && f.Takes(f.Returns)
 	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
 	if asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
@@ -41,7 +41,7 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 		fit *= Hardly // "make a bar chart: Mon 3, Tue 5"
 	}
 	unsaid := v.Things.Media() && len(v.r.Files) == 0 && !v.r.Refs.Points() && v.quotes == 0 && !v.Things.SentText() && !strings.Contains(v.r.Text, ": ")
-	if f.TextOnly && f.Wants(plan.Content) && unsaid {
+	if f.TextOnly && f.RequiresText(plan.Content) && unsaid {
 		fit *= Partly // no text is given, and nothing to make one from is referred to
 	}
 	fit *= v.bySent(f)
@@ -74,10 +74,10 @@ func (v *handing) bySent(f *profile.Profile) float64 {
 	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
 		fit *= Hardly // "how many frames does it have?" does not count objects
 	}
-	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
+	if f.TextOnly && f.RequiresText(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the given one
 	}
-	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
+	if f.TextOnly && v.showsCode() && (f.RequiresText(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
 		fit *= Hardly // "a picture of this code" shows the given code, and is not a bar code
 	}
 	return fit
@@ -276,7 +276,7 @@ func (v *handing) byFiles(f *profile.Profile) float64 {
 		}
 	}
 	switch {
-	case used == 0 && !slices.ContainsFunc(f.Needs, profile.OfMedia):
+	case used == 0 && !slices.ContainsFunc(f.Needs, profile.IsMediaType):
 		fit *= Hardly // the files would have to be described first
 	case used > 0 && used < len(v.files):
 		fit *= badly
@@ -340,15 +340,15 @@ func (v *handing) elsewhere(f *profile.Profile) bool {
 // much; one that only analyses can get the cut-out part.
 func (v *handing) byMarks(f *profile.Profile) float64 {
 	takes := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return profile.MarkType(a.Type) && v.files[a.Type] > 0 }) // takes the mark itself
-	keeps := f.TakesMark() && f.Returns == plan.Image && !f.Wants(plan.Prompt)
+	keeps := f.TakesMark() && f.Returns == plan.Image && !f.RequiresText(plan.Prompt)
 	switch {
-	case v.ordered != scene.Unsaid && !keeps:
+	case v.ordered != scene.NoEffect && !keeps:
 		return badly
 	case f.TakesMark() && takes:
 		return strongly
 	case f.Returns == plan.Image && slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return a.Type == plan.BBox }):
 		return badly // a mask or a point does not become a box
-	case f.TakesMark() && f.Wants(plan.Prompt) && !v.Any("lifting", v.r.Words):
+	case f.TakesMark() && f.RequiresText(plan.Prompt) && !v.Any("lifting", v.r.Words):
 		return 1
 	case f.TakesMark():
 		return Partly

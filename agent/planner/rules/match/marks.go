@@ -62,7 +62,7 @@ func (m *Marker) UnderMask(r *scene.Reading) bool {
 			lead--
 		}
 		if lead > 0 && m.In("paint", w.Lower()) && m.Is("places lead", words[lead]) {
-			return r.Form == retrieve.Order && m.MakesAway(words)
+			return r.Form == retrieve.Order && m.RemovesObject(words)
 		}
 	}
 	return false
@@ -104,9 +104,9 @@ func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Mess
 	m.Match(&whole)
 	part.Files = slices.Concat(m.PicturesOf(marks), marks)
 	m.Match(&part)
-	says := m.Place(r, whole.Head) != "" && whole.Head.Tells(plan.Place)
+	says := m.Place(r, whole.Head) != "" && whole.Head.AcceptsText(plan.Place)
 	switch {
-	case whole.Quoted() != "" && whole.Head.Wants(plan.Content) && whole.Head.Takes(plan.Image): // a tool that writes takes the place in words
+	case whole.Quoted() != "" && whole.Head.RequiresText(plan.Content) && whole.Head.Takes(plan.Image): // a tool that writes takes the place in words
 		if held == placed && !says {
 			q = whereToWrite
 		}
@@ -121,7 +121,7 @@ func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Mess
 // these points".
 func (m *Marker) OnlyMarks(r *scene.Reading) bool {
 	held, words, e := m.Hold(r), r.Words, m.Lists
-	if len(m.MarksFor(held)) == 0 || len(words) == 0 || r.Form != retrieve.Order || m.Fate(words) != scene.Unsaid {
+	if len(m.MarksFor(held)) == 0 || len(words) == 0 || r.Form != retrieve.Order || m.MarkEffect(words) != scene.NoEffect {
 		return false
 	}
 	if e.Is("people", words[0]) {
@@ -195,7 +195,7 @@ func (m *Marker) setsOf(head *profile.Profile, marks []scene.Thing) (sets [][]sc
 // asksForPart reports whether a clause is about the mark instead of the whole picture, by comparing its matches for
 // both.
 func (m *Marker) asksForPart(held Hold, whole, part *scene.Reading) bool {
-	place := whole.Head.Moves && whole.Head.Wants(plan.Place) && m.Place(whole, whole.Head) != ""
+	place := whole.Head.Moves && whole.Head.RequiresText(plan.Place) && m.Place(whole, whole.Head) != ""
 	switch {
 	case held >= placed:
 		return true
@@ -204,8 +204,8 @@ func (m *Marker) asksForPart(held Hold, whole, part *scene.Reading) bool {
 	case !part.Head.TakesMark() || place:
 		return false
 	}
-	byWords := whole.Head.Returns == plan.Image && whole.Head.Wants(plan.Instruction)
-	if part.Head.Wants(plan.Prompt) { // anything can be redrawn: the part, or everything
+	byWords := whole.Head.Returns == plan.Image && whole.Head.RequiresText(plan.Instruction)
+	if part.Head.RequiresText(plan.Prompt) { // anything can be redrawn: the part, or everything
 		return byWords && m.definiteObject(whole)
 	}
 	return byWords || whole.Head.TakesMark() || part.Score >= whole.Score

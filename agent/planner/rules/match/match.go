@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 )
 
 // Minimum scores of a tool for a clause, from 0 to 1.
@@ -32,14 +32,14 @@ const (
 )
 
 // Matcher finds the tool that a clause asks for.
-type Matcher struct{ *told.Reader }
+type Matcher struct{ *values.Reader }
 
 // New returns a matcher for the clauses of a request.
-func New(s *scene.Scene) *Matcher { return &Matcher{told.New(s)} }
+func New(s *scene.Scene) *Matcher { return &Matcher{values.New(s)} }
 
 // Match finds the tool that makes what the clause asks for.
 func (m *Matcher) Match(r *scene.Reading) {
-	v := m.View(r)
+	v := m.Features(r)
 	near, examples := make([]float64, len(m.Profiles)), make([]string, len(m.Profiles))
 	for _, h := range m.Index.Search(v.features()) {
 		near[m.ByName[h.Tool]], examples[m.ByName[h.Tool]] = h.Score, h.Example
@@ -49,10 +49,10 @@ func (m *Matcher) Match(r *scene.Reading) {
 		rests[i] = v.Unexplained(&m.Profiles[i])
 		v.valued = v.valued || rests[i] == 0 && v.IsSetting(&m.Profiles[i])
 	}
-	words, files, values := newWording(v, near, rests), &handing{v, m.Closure(scene.TypesOf(v.hand)...)}, &settings{View: v, column: v.namesColumn()}
+	words, files, values := newWording(v, near, rests), &handing{v, m.Closure(scene.TypesOf(v.hand)...)}, &settings{Features: v, column: v.namesColumn()}
 	for i := range m.Profiles {
 		f := &m.Profiles[i]
-		plain := near[i] > profile.Plainly && rests[i] == 0 && !f.Wants(plan.Query) && !f.TextOnly
+		plain := near[i] > profile.MinSimilarity && rests[i] == 0 && !f.RequiresText(plan.Query) && !f.TextOnly
 		values.exact = values.exact || plain && files.weigh(f) >= 1
 	}
 	r.Rivals = r.Rivals[:0]

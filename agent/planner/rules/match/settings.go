@@ -14,7 +14,7 @@ import (
 
 // settings weighs, for each tool, the values that a clause states.
 type settings struct {
-	*View
+	*Features
 
 	column bool // the clause names a column of a given table
 	exact  bool // a tool without general questions explains all of its words
@@ -31,26 +31,26 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 			fit *= v.byRequired(f, a)
 		}
 	}
-	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.Wants(plan.Content) && !v.captions(f) {
+	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.RequiresText(plan.Content) && !v.captions(f) {
 		fit *= Partly // it would not write the quotation
 	}
-	if f.Wants(plan.Query) && v.UnknownOrder(v.r.Words) {
+	if f.RequiresText(plan.Query) && v.UnknownOrder(v.r.Words) {
 		fit *= badly // orders are not questions
 	}
-	if f.Wants(plan.Query) && v.exact {
+	if f.RequiresText(plan.Query) && v.exact {
 		fit *= slightly // it takes any question
 	}
 	switch {
 	case !v.valued:
 	case v.Unexplained(f) == 0 && v.IsSetting(f):
 		fit *= strongly
-	case f.Wants(plan.Instruction):
+	case f.RequiresText(plan.Instruction):
 		fit *= Hardly
 	}
-	if f.Wants(plan.Instruction) && f.TextOnly && v.Things.SentText() && len(v.r.Files) == 0 {
+	if f.RequiresText(plan.Instruction) && f.TextOnly && v.Things.SentText() && len(v.r.Files) == 0 {
 		fit *= Partly // the given text would not be used
 	}
-	if f.Wants(plan.Query) && f.TextOnly && v.column {
+	if f.RequiresText(plan.Query) && f.TextOnly && v.column {
 		fit *= Hardly // the tools for tables come first
 	}
 	switch {

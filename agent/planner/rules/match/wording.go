@@ -9,7 +9,7 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -18,7 +18,7 @@ import (
 
 // wording weighs the words of a clause for each tool.
 type wording struct {
-	*View
+	*Features
 
 	wanted  plan.Type   // the type of result that the clause names
 	maps    []plan.Type // maps that it refers to as given
@@ -29,8 +29,8 @@ type wording struct {
 
 // newWording reads the words of a clause. Near is the similarity of each tool, and rests the number of words that it does
 // not explain.
-func newWording(v *View, near []float64, rests []int) *wording {
-	w := &wording{View: v, wanted: v.wanted(), unaided: math.MaxInt}
+func newWording(v *Features, near []float64, rests []int) *wording {
+	w := &wording{Features: v, wanted: v.wanted(), unaided: math.MaxInt}
 	if format := v.Format(v.r); w.wanted == "" && format != "" && v.r.Form == retrieve.Order {
 		w.wanted = retrieve.FileType("." + format)
 	}
@@ -43,7 +43,7 @@ func newWording(v *View, near []float64, rests []int) *wording {
 	w.novel = len(rests) == 0 || slices.Min(rests) > 0
 	w.strange = w.novel && (len(rests) == 0 || slices.Min(rests) == len(v.classes)+2*v.quotes)
 	for i, rest := range rests {
-		if v.Profiles[i].TextOnly && near[i] > profile.Plainly {
+		if v.Profiles[i].TextOnly && near[i] > profile.MinSimilarity {
 			w.unaided = min(w.unaided, rest)
 		}
 	}
@@ -97,15 +97,15 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 	case v.holds(f) > 0:
 		return v.holds(f)
 	case v.excerpts(f):
-		return profile.Plainly
+		return profile.MinSimilarity
 	case v.multiplies(f):
 		return Sure
 	case v.follows(f), v.fitsInto(f):
-		return profile.Plainly
+		return profile.MinSimilarity
 	case !handed || f.Texts != 1 || len(f.Media) > 1:
 		return 0
 	case media && v.unaided < rest: // "what time is it in Tokyo" is not a question about a picture
-	case f.Wants(plan.Query) && f.Returns == plan.Text:
+	case f.RequiresText(plan.Query) && f.Returns == plan.Text:
 		told := media && v.In("telling", v.r.Verb()) && rest > 1 && (len(v.r.Files) > 0 || v.Any("questions", v.r.Clause.Words))
 		if question && (media || len(v.r.Files) == 0) || told || v.r.Form == retrieve.Count && !media && !v.Things.Media() {
 			if told && !question {
@@ -113,11 +113,11 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 			}
 			return general + more
 		}
-	case f.Wants(plan.Instruction) && f.Returns == plan.Image && media:
+	case f.RequiresText(plan.Instruction) && f.Returns == plan.Image && media:
 		if v.In("changing", v.r.Verb()) && rest > 0 && !v.valued && len(f.Origins) > 1 && len(v.units) == 0 {
 			return badly + more
 		}
-	case f.Wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.Files) == 0:
+	case f.RequiresText(plan.Instruction) && f.Returns == plan.Text && len(v.r.Files) == 0:
 		ofMedia := (v.Things.Media() || v.Things.SentText()) && (v.In("making", v.r.Verb()) || v.r.Refs.Pronoun) // it is made from existing media
 		if v.In("writing", v.r.Verb()) && rest > 0 && !ofMedia {
 			return general - more
@@ -129,7 +129,7 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 // holds returns the minimum similarity of a tool that does nothing but reach the only value that the clause states:
 // "360p", "128 kbps".
 func (v *wording) holds(f *profile.Profile) float64 {
-	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(told.PlainUnits, v.units[0]) {
+	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(values.PlainUnits, v.units[0]) {
 		return 0
 	}
 	ordered := v.IsVerb(v.r.Words[0]) && !v.Is("ordering", v.r.Words[0])
@@ -146,7 +146,7 @@ func (v *wording) holds(f *profile.Profile) float64 {
 	case v.units[0] == quantity.Pixels && profile.Kind(told[0]) != param.Size:
 		return 0
 	case len(v.classes) == 0 || v.strange: // "make this 1080x1080 for insta"
-		return profile.Plainly - 0.02*float64(len(f.Args)) // prefer the simplest tool
+		return profile.MinSimilarity - 0.02*float64(len(f.Args)) // prefer the simplest tool
 	case v.units[0] == quantity.ByteCount && !v.Any("finite", v.r.Clause.Words): // nothing else limits a file
 		return Sure
 	}
@@ -171,7 +171,7 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	start, end := quantity.FindBounded(text)
 	return end > 0 && !slices.ContainsFunc(v.r.Words, func(w retrieve.Word) bool {
 		at := w.Start - v.r.Clause.Words[0].Start
-		return (at < start || at >= end) && !w.IsMark() && !v.SaysNothing(w) && !bare(w) && !v.Is("parts", w)
+		return (at < start || at >= end) && !w.IsMark() && !v.IsFiller(w) && !bare(w) && !v.Is("parts", w)
 	})
 }
 
@@ -189,7 +189,7 @@ func (v *wording) multiplies(f *profile.Profile) bool {
 
 // follows reports whether the clause makes something new from an existing map, and the tool does exactly that.
 func (v *wording) follows(f *profile.Profile) bool {
-	paints := f.Returns == plan.Image && f.Wants(plan.Prompt) && len(f.Media) == 1
+	paints := f.Returns == plan.Image && f.RequiresText(plan.Prompt) && len(f.Media) == 1
 	if !v.novel || v.r.Form != retrieve.Order || !paints || !f.Media[0].Type.ImageMap() || profile.MarkType(f.Media[0].Type) {
 		return false
 	}
@@ -209,7 +209,7 @@ func (v *wording) fitsInto(f *profile.Profile) bool {
 // does not ask for that.
 func (v *wording) redraws(f *profile.Profile, rest int) float64 {
 	orders := v.r.Form == retrieve.Order && !v.Any("lifting", v.r.Words) && !v.In("looking", v.r.Verb()) && (rest > 0 || v.CanOrder(v.r.Verb()))
-	if !v.r.Marked() || !orders || v.ordered != scene.Unsaid || f.Returns != plan.Image || !f.TakesMark() || !f.Wants(plan.Prompt) {
+	if !v.r.Marked() || !orders || v.ordered != scene.NoEffect || f.Returns != plan.Image || !f.TakesMark() || !f.RequiresText(plan.Prompt) {
 		return 0
 	}
 	return general

@@ -76,7 +76,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		} else if !SmallText(a.Type) {
 			f.Media = append(f.Media, a)
 		}
-		if OfMedia(a.Type) {
+		if IsMediaType(a.Type) {
 			f.TextOnly = false
 		}
 	}
@@ -194,17 +194,17 @@ func (ts *Tools) isFree(sample string) bool {
 	}
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		value := ts.Is("languages", w) || ts.Is("places", w) || ts.Is("amount words", w)
-		return w.Kind == retrieve.Plain && !value && !ts.SaysNothing(w)
+		return w.Kind == retrieve.Plain && !value && !ts.IsFiller(w)
 	})
 }
 
-// Tells reports whether the tool has a text argument with the meaning.
-func (f *Profile) Tells(m plan.Meaning) bool {
+// AcceptsText reports whether the tool has a text argument with the meaning.
+func (f *Profile) AcceptsText(m plan.Meaning) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m })
 }
 
-// Wants reports whether the tool has a required text argument with the meaning.
-func (f *Profile) Wants(m plan.Meaning) bool {
+// RequiresText reports whether the tool has a required text argument with the meaning.
+func (f *Profile) RequiresText(m plan.Meaning) bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
 }
 
@@ -264,8 +264,8 @@ func (f *Profile) Meaning(arg string) plan.Meaning {
 	return a.Meaning
 }
 
-// OfMedia reports whether a thing of the type is media or is found in media.
-func OfMedia(t plan.Type) bool {
+// IsMediaType reports whether a thing of the type is media or is found in media.
+func IsMediaType(t plan.Type) bool {
 	return t.Media() || t == plan.BBox || t == plan.Points || t == plan.Category
 }
 
@@ -303,7 +303,7 @@ func (f *Profile) writes(word string) bool {
 }
 
 // picks reports whether the tool picks a named thing out of several of the type that it returns.
-func (f *Profile) picks() bool { return f.Takes(f.Returns) && f.Tells(plan.Object) }
+func (f *Profile) picks() bool { return f.Takes(f.Returns) && f.AcceptsText(plan.Object) }
 
 // SettingOf returns the type of an argument's parameter; "" for a resource.
 func SettingOf(a toolbox.Arg) param.Type {

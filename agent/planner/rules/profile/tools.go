@@ -76,14 +76,14 @@ func (ts *Tools) Makes(t plan.Type, test func(*Profile) bool) bool {
 	return slices.ContainsFunc(ts.Makers[t], func(i int) bool { return test(&ts.Profiles[i]) })
 }
 
-// HelpsObject reports whether naming an object helps a tool that makes an input of head: if head wants boxes, some
+// UsesObject reports whether naming an object helps a tool that makes an input of head: if head wants boxes, some
 // tool may find the boxes of an object.
-func (ts *Tools) HelpsObject(head *Profile, have map[plan.Type]bool) bool {
+func (ts *Tools) UsesObject(head *Profile, have map[plan.Type]bool) bool {
 	for _, a := range head.Args {
 		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
 			continue
 		}
-		if ts.Makes(a.Type, func(f *Profile) bool { return f.Tells(plan.Object) }) {
+		if ts.Makes(a.Type, func(f *Profile) bool { return f.AcceptsText(plan.Object) }) {
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func (ts *Tools) Asks(words []retrieve.Word) bool {
 		return false
 	}
 	best := ts.Tool(hits[0].Tool)
-	if hits[0].Score > Plainly && !ts.depicts(best, words) {
+	if hits[0].Score > MinSimilarity && !ts.depicts(best, words) {
 		return true
 	}
 	return slices.ContainsFunc(quantity.Find(english.TextOf(words)), func(q quantity.Quantity) bool {
@@ -126,7 +126,7 @@ func (ts *Tools) FindsOthers(sub plan.Subtask, f *Profile) bool {
 			object = a.Source.Value
 		}
 	}
-	if object == "" || !MarkType(f.Returns) || f.TakesMark() || f.Tells(plan.Object) {
+	if object == "" || !MarkType(f.Returns) || f.TakesMark() || f.AcceptsText(plan.Object) {
 		return false
 	}
 	finds := func(w string) bool { return f.About[w] || f.About[retrieve.Stem(w)] }
@@ -181,7 +181,7 @@ func (ts *Tools) depicts(f *Profile, words []retrieve.Word) bool {
 	known, unknown := 0, 0
 	for _, w := range words {
 		switch {
-		case w.Kind != retrieve.Plain || ts.SaysNothing(w):
+		case w.Kind != retrieve.Plain || ts.IsFiller(w):
 		case ts.Index.Vocabulary(f.Name, ts.Lexicon.Class(w.Stem)):
 			known++
 		default:
@@ -191,5 +191,5 @@ func (ts *Tools) depicts(f *Profile, words []retrieve.Word) bool {
 	return unknown > 3 && unknown > 2*known
 }
 
-// Plainly is the minimum similarity, from 0 to 1, at which words alone ask for a tool.
-const Plainly = 0.5
+// MinSimilarity is the minimum similarity, from 0 to 1, at which words alone ask for a tool.
+const MinSimilarity = 0.5

@@ -1,4 +1,4 @@
-package told
+package values
 
 import (
 	"slices"
@@ -44,7 +44,7 @@ func (wr Writing) prompt(r *scene.Reading) string {
 	}
 	text := wr.WithoutFiles(r.Words, r.Text)
 	if r.Marked() {
-		if i, ok := wr.Filling(r.Words); ok {
+		if i, ok := wr.Replacement(r.Words); ok {
 			return strings.TrimRight(wr.Text[r.Words[i].Start:r.Words[len(r.Words)-1].End], " ,.;:!?")
 		}
 		if !wr.Any("putting", r.Words) && !wr.Any("giving", r.Words) {

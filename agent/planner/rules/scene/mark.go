@@ -8,43 +8,43 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Fate is what a clause does with the marked part. Tools that keep the part are the opposite of those that remove it,
-// so the fate is read before tools are matched.
-type Fate int
+// MarkEffect is what a clause does with the marked part. Tools that keep the part are the opposite of those that
+// remove it, so the effect is read before tools are matched.
+type MarkEffect int
 
-// Fates of the marked part.
+// Effects on the marked part.
 const (
-	Unsaid Fate = iota // something else
-	Gone               // it goes, the rest stays: "black this out"
-	Alone              // it stays, the rest goes: "remove everything but this"
-	Spared             // it stays, and the rest is changed: "blur everything else"
+	NoEffect        MarkEffect = iota // something else
+	RemovesMarked                     // it goes, the rest stays: "black this out"
+	KeepsOnlyMarked                   // it stays, the rest goes: "remove everything but this"
+	EditsRest                         // it stays, and the rest is changed: "blur everything else"
 )
 
-// Fate returns what the clause does with the marked part.
-func (s *Scene) Fate(words []retrieve.Word) Fate {
-	away := s.MakesAway(words)
+// MarkEffect returns what the clause does with the marked part.
+func (s *Scene) MarkEffect(words []retrieve.Word) MarkEffect {
+	away := s.RemovesObject(words)
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || s.Is("blotting", w) })
 	if s.speaksOfRest(words) {
 		switch {
 		case at >= 0 && s.Is("leaving", words[at]) && s.excepts(words):
-			return Gone // "keep everything but this"
+			return RemovesMarked // "keep everything but this"
 		case at < 0 || away || s.Is("keeping", words[at]) || s.Is("clearing", words[at]) || s.Is("blotting", words[at]) && english.Has(words, "out"):
-			return Alone
+			return KeepsOnlyMarked
 		}
-		return Spared
+		return EditsRest
 	}
 	switch {
 	case away:
-		return Gone
+		return RemovesMarked
 	case s.Any("only", words) && (at < 0 || s.Is("keeping", words[at]) || s.Is("clearing", words[at])):
-		return Alone
+		return KeepsOnlyMarked
 	}
-	return Unsaid
+	return NoEffect
 }
 
 // LeavesRest reports whether the clause only says that the rest stays: "and keep everything else".
 func (s *Scene) LeavesRest(words []retrieve.Word) bool {
-	return s.Any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.MakesAway(words)
+	return s.Any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.RemovesObject(words)
 }
 
 // speaksOfRest reports whether a clause is about everything that is not marked: "everything but this", "the rest".

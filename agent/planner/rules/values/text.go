@@ -1,5 +1,5 @@
-// Package told extracts the values for a tool from a clause: texts, quantities, choices, places.
-package told
+// Package values extracts the values for a tool from a clause: texts, quantities, choices, places.
+package values
 
 import (
 	"strings"

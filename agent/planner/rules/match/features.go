@@ -8,16 +8,16 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/told"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
-// View holds the features of a clause for matching, which are the same for all tools.
-type View struct {
-	*told.Reader
+// Features holds the features of a clause for matching, which are the same for all tools.
+type Features struct {
+	*values.Reader
 
 	r       *scene.Reading
 	implied []scene.Thing      // media that it may mean without naming a file
@@ -27,15 +27,15 @@ type View struct {
 	classes []string           // classes of the meaningful words except its verb
 	colours profile.Set        // colours among them
 	quotes  int
-	units   []quantity.Unit // units of its quantities
-	last    plan.Type       // type of the latest made or mentioned thing
-	valued  bool            // it is only a setting of a tool: "make it sepia"
-	ordered scene.Fate      // of the marked part
+	units   []quantity.Unit  // units of its quantities
+	last    plan.Type        // type of the latest made or mentioned thing
+	valued  bool             // it is only a setting of a tool: "make it sepia"
+	ordered scene.MarkEffect // of the marked part
 }
 
-// View computes the features of a clause.
-func (m *Matcher) View(r *scene.Reading) *View {
-	v := &View{
+// Features computes the features of a clause.
+func (m *Matcher) Features(r *scene.Reading) *Features {
+	v := &Features{
 		Reader: m.Reader, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: profile.Set{},
 		hand: r.Files, last: m.Things.Focus(),
 	}
@@ -53,7 +53,7 @@ func (m *Matcher) View(r *scene.Reading) *View {
 		v.files[e.Typ]++
 	}
 	if r.Marked() && r.Form == retrieve.Order {
-		v.ordered = m.Fate(r.Clause.Words)
+		v.ordered = m.MarkEffect(r.Clause.Words)
 	}
 	for _, e := range v.hand {
 		v.direct[e.Typ], v.direct[profile.Base(e.Typ)] = true, true
@@ -69,7 +69,7 @@ func (m *Matcher) View(r *scene.Reading) *View {
 }
 
 // Unexplained counts the words explained neither by grammar nor by the tool. A quotation counts as two.
-func (v *View) Unexplained(f *profile.Profile) int {
+func (v *Features) Unexplained(f *profile.Profile) int {
 	n := 2 * v.quotes
 	for _, class := range v.classes {
 		if !v.Index.Vocabulary(f.Name, class) && !f.Values[class] && (!f.Coloured || !v.colours[class]) {
@@ -81,7 +81,7 @@ func (v *View) Unexplained(f *profile.Profile) int {
 
 // IsSetting reports whether the clause states a required value of the tool, and the tool changes media of an available
 // type.
-func (v *View) IsSetting(f *profile.Profile) bool {
+func (v *Features) IsSetting(f *profile.Profile) bool {
 	return len(f.Media) == 1 && f.Media[0].Type == f.Returns && v.direct[f.Returns] &&
 		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
 			return !a.Optional && a.Param != nil && (a.Param.Type == param.Adjustment || a.Param.Type == param.Choice) && a.Param.Reads(v.Said(v.r, a, f))
@@ -89,7 +89,7 @@ func (v *View) IsSetting(f *profile.Profile) bool {
 }
 
 // collect finds the words of the clause, and of later remarks about it, that a tool must explain.
-func (v *View) collect() {
+func (v *Features) collect() {
 	words := v.r.Words
 	_, several := v.Nth(1, plan.AnyFile)
 	for i := 0; i < len(words); i++ {
@@ -103,7 +103,7 @@ func (v *View) collect() {
 			continue
 		}
 		class, length := v.Lexicon.ClassAt(words, i)
-		if length > 1 || (i > 0 || !v.CanOrder(words[0].Lower())) && !v.SaysNothing(words[i]) && !v.Is("amount words", words[i]) {
+		if length > 1 || (i > 0 || !v.CanOrder(words[0].Lower())) && !v.IsFiller(words[i]) && !v.Is("amount words", words[i]) {
 			v.classes = append(v.classes, class)
 			v.colours[class] = v.colours[class] || profile.AnyColour.Reads(words[i].Text)
 		}
@@ -112,21 +112,21 @@ func (v *View) collect() {
 }
 
 // measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
-func (v *View) measures(w retrieve.Word) bool {
+func (v *Features) measures(w retrieve.Word) bool {
 	return slices.ContainsFunc(v.r.Stated, func(q quantity.Quantity) bool {
-		return slices.Contains(told.PlainUnits, q.Unit) && clause.Overlaps(w, q, v.r.Clause.Words[0].Start)
+		return slices.Contains(values.PlainUnits, q.Unit) && clause.Overlaps(w, q, v.r.Clause.Words[0].Start)
 	})
 }
 
 // isShown reports whether the word at i refers to a given file by its format: "this gif".
-func (v *View) isShown(words []retrieve.Word, i int) bool {
+func (v *Features) isShown(words []retrieve.Word, i int) bool {
 	return i > 0 && retrieve.IsFormat(words[i].Lower()) && v.Determined(words, i) && v.ShownFormat(words, i)
 }
 
-func (v *View) has(typ plan.Type) bool { _, ok := v.Things.Latest(typ, scene.Anything); return ok }
+func (v *Features) has(typ plan.Type) bool { _, ok := v.Things.Latest(typ, scene.Anything); return ok }
 
 // namesColumn reports whether the clause names a column of a given table.
-func (v *View) namesColumn() bool {
+func (v *Features) namesColumn() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && !v.Lexicon.Stop(w.Lower()) && v.Columns[w.Lower()]
 	})
@@ -135,7 +135,7 @@ func (v *View) namesColumn() bool {
 // wanted returns the type of result that the clause names: "give me a mask of …", "depth map for …", "the pages as
 // pictures"; "" if it names none. It is the last such noun before the first preposition, or the type that something
 // becomes.
-func (v *View) wanted() plan.Type {
+func (v *Features) wanted() plan.Type {
 	words := v.Lexicon.Lead(v.r.Words)
 	if typ := v.becomes(words); typ != "" && v.r.Form == retrieve.Order {
 		return typ
@@ -165,10 +165,10 @@ func (v *View) wanted() plan.Type {
 }
 
 // mayHoldMaps reports whether the clause can refer to maps: "the lines" is not a map if there are only texts.
-func (v *View) mayHoldMaps() bool { return v.Things.Media() || !v.Things.SentText() }
+func (v *Features) mayHoldMaps() bool { return v.Things.Media() || !v.Things.SentText() }
 
 // becomes returns the type of media to convert something to: "… as pictures", "… into one video"; "" if none is named.
-func (v *View) becomes(words []retrieve.Word) plan.Type {
+func (v *Features) becomes(words []retrieve.Word) plan.Type {
 	for i, w := range words {
 		if text := w.Lower(); i == 0 || text != "as" && text != "into" {
 			continue
@@ -183,7 +183,7 @@ func (v *View) becomes(words []retrieve.Word) plan.Type {
 }
 
 // features returns the words of the clause, and the media that it names or may mean.
-func (v *View) features() []string {
+func (v *Features) features() []string {
 	features := v.Lexicon.Features(v.withoutReferences())
 	if v.r.Marked() && v.r.Form == retrieve.Order {
 		features = v.partFeatures(features)
@@ -208,10 +208,10 @@ func (v *View) features() []string {
 
 // withoutReferences removes the nouns for existing things ("read the summary aloud"), which do not describe the
 // wanted result.
-func (v *View) withoutReferences() []retrieve.Word {
+func (v *Features) withoutReferences() []retrieve.Word {
 	var out []retrieve.Word
 	words := v.r.Clause.Words
-	whole := v.r.Marked() && v.ordered != scene.Alone // "only" excludes nothing else
+	whole := v.r.Marked() && v.ordered != scene.KeepsOnlyMarked // "only" excludes nothing else
 	for i, w := range words {
 		noun := w.Lower()
 		typ, isMap := english.MapNouns[noun]
@@ -227,12 +227,12 @@ func (v *View) withoutReferences() []retrieve.Word {
 }
 
 // partFeatures returns the features of a clause about the marked part.
-func (v *View) partFeatures(features []string) []string {
+func (v *Features) partFeatures(features []string) []string {
 	as := func(text string) []string { return v.Lexicon.Features(v.Lexicon.Words(text, nil)) }
 	switch v.ordered {
-	case scene.Gone:
+	case scene.RemovesMarked:
 		return as(eraseThePart)
-	case scene.Alone:
+	case scene.KeepsOnlyMarked:
 		return as(OnlyThePart)
 	default:
 		return features

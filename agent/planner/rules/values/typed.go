@@ -1,4 +1,4 @@
-package told
+package values
 
 import (
 	"slices"
@@ -49,7 +49,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	}
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
 		said := st.measured(r, p)
-		if r.Head.Wants(plan.Prompt) && !p.Speaks(beside(text, said)) {
+		if r.Head.RequiresText(plan.Prompt) && !p.Speaks(beside(text, said)) {
 			return "" // "two penguins" is the content of the picture
 		}
 		return said
@@ -65,7 +65,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
 	}
-	if p.Type == param.Aspect && r.Head.Wants(plan.Prompt) && genres.MatchString(said) && !shapes.MatchString(text) {
+	if p.Type == param.Aspect && r.Head.RequiresText(plan.Prompt) && genres.MatchString(said) && !shapes.MatchString(text) {
 		return "" // "a portrait of a queen"
 	}
 	return said
@@ -142,7 +142,7 @@ func shapeOf(stated []quantity.Quantity, text string) string {
 func (st *Reader) pages(r *scene.Reading, text string) string {
 	start, end := quantity.FindPages(text)
 	said := text[start:end]
-	if pages, _ := quantity.PageList(said); end == 0 || pages.Others || !st.Drops(r.Words) {
+	if pages, _ := quantity.PageList(said); end == 0 || pages.Others || !st.RemovesPart(r.Words) {
 		return said
 	}
 	for _, w := range st.Lexicon.Words(text[:start], nil) {
@@ -153,9 +153,9 @@ func (st *Reader) pages(r *scene.Reading, text string) string {
 	return "all but " + said
 }
 
-// CountsThem reports whether a quantity of a text counts the subject of the parameter: "10 words" for "how many words are
+// CountsSubject reports whether a quantity of a text counts the subject of the parameter: "10 words" for "how many words are
 // listed".
-func CountsThem(p param.Param, q quantity.Quantity, said string) bool {
+func CountsSubject(p param.Param, q quantity.Quantity, said string) bool {
 	words := english.WordsOf(said)
 	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(english.WordsOf(p.About), words[len(words)-1])
 }
@@ -187,7 +187,7 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		case timed(r.Head, text, q), !own:
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
-		case !p.Takes(q.Unit) && !CountsThem(p, q, said) || !p.Reads(said):
+		case !p.Takes(q.Unit) && !CountsSubject(p, q, said) || !p.Reads(said):
 		case q.Unit != quantity.Number:
 			return said
 		case bare == "":

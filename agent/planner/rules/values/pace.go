@@ -1,4 +1,4 @@
-package told
+package values
 
 import (
 	"math"
@@ -73,8 +73,8 @@ func (p Pace) FactorFor(r *scene.Reading, q quantity.Quantity) string {
 	return said
 }
 
-// WorkedOutFrom returns the length in the clause from which the argument's value is computed; else "".
-func (p Pace) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
+// ComputedFrom returns the length in the clause from which the argument's value is computed; else "".
+func (p Pace) ComputedFrom(r *scene.Reading, a toolbox.Arg) string {
 	q, ok := p.Lasting(r)
 	if profile.Kind(a) != param.Factor || !ok || p.FactorFor(r, q) == "" {
 		return ""
