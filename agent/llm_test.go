@@ -99,8 +99,8 @@ func (a asking) keepsQuiet(t *testing.T, err error) {
 func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 	t.Parallel()
 	const (
-		twice    = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
-		declined = "The language model declined this request. Please ask for something else, or say it in other words."
+		twice    = "The language model twice gave an answer that I could not use. Please rephrase your request, or try again."
+		declined = "The language model declined this request. Please rephrase it, or ask for something else."
 	)
 	good := llmtest.Response{Text: edgesWanted}
 	for _, c := range []struct {
@@ -231,8 +231,8 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 	}{
 		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."},
 		{"no money", []llmtest.Response{{Status: 429, ErrorCode: "insufficient_quota"}}, "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."},
-		{"an invented file", []llmtest.Response{invented, invented}, "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."},
-		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declined this request. Please ask for something else, or say it in other words."},
+		{"an invented file", []llmtest.Response{invented, invented}, "The language model twice gave an answer that I could not use. Please rephrase your request, or try again."},
+		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declined this request. Please rephrase it, or ask for something else."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,7 +252,7 @@ func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	t.Parallel()
 	second := &fakePlanner{text: "Done."}
 	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)
-	const declined = "The model's provider declined this because of its content rules. Please say it in other words, or ask for something else."
+	const declined = "The model's provider declined this because of its content rules. Please rephrase your request, or ask for something else."
 	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, plan.Message{}).String() != declined || len(second.calls) != 0 {
 		t.Errorf("%v, the second did %q", err, second.calls)
 	}

@@ -30,7 +30,7 @@ func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	var thinking plan.Thinking
 	p, err := g.plan(ctx, r, &thinking)
 	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > toolgraph.MaxGiven {
-		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please name the ones you mean.", toolgraph.MaxGiven), Err: err}
+		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please say which ones you mean.", toolgraph.MaxGiven), Err: err}
 	}
 	g.logThinking(ctx, r, thinking, err)
 	if err != nil {
@@ -143,7 +143,7 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 		p.Reply, p.Refused = d.Reply, d.Refused
 	default:
 		return nil, &plan.Fault{
-			Sentence: plan.Say("I could not understand what you want. Please say it in other words."),
+			Sentence: plan.Say("I could not understand what you want. Please rephrase your request."),
 			Err:      errors.New("empty decomposition"),
 		}
 	}
@@ -208,7 +208,7 @@ func (g *planning) inPart(language string, left []plan.Unhandled) string {
 		parts = append(parts, l.Part)
 	}
 	return g.config.Tell.In(language, plan.Say(
-		"I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
+		"I understand only part of this: I do not know what to do with “%s”. Please rephrase it or leave it out.", strings.Join(parts, ", ")))
 }
 
 // improvises reports whether a program may be written for a request that no tool fits, and whether

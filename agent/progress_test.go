@@ -54,7 +54,7 @@ type spender struct{ fakePlanner }
 
 func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	t.Jobs = append(t.Jobs, plan.Job{Name: "decompose", Calls: 2, Repairs: 1, Input: 900, Output: 100})
-	return planner.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
+	return planner.Decomposition{}, &plan.Fault{Sentence: plan.Say("Please rephrase that.")}
 }
 
 // TestUnfinishedPlan: the cost of planning is reported even if it fails.
@@ -73,7 +73,7 @@ func TestUnfinishedPlan(t *testing.T) {
 	if !ok || unfinished.Thinking.Tokens() != 1000 {
 		t.Errorf("%v", err)
 	}
-	if got := plan.Sentence(err, plan.Message{}).String(); got != "Say it in other words." {
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "Please rephrase that." {
 		t.Errorf("people are told %q", got)
 	}
 }

@@ -386,7 +386,7 @@ func TestRespond(t *testing.T) {
 		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
 		{"a question needs no planner", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
-		{"nor does one that claims a file", "What?", "I did not do anything for this message. Please tell me in other words what you want.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
+		{"nor does one that claims a file", "What?", "I did not do anything for this message. Please rephrase your request.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -162,7 +162,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	text := c.variations(r, route)
 	switch {
 	case asks:
-		text = c.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
+		text = c.say(r, plan.Say("I am not sure what you want, so I have not done anything yet. Choose one of these, or rephrase your request."))
 	case text == "":
 		if text, thinking, err = c.agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
 			return err

@@ -69,7 +69,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 	}
 	after, err := x.store.Write(ctx, r.ID, record.Entry{Given: &g})
 	if errors.Is(err, storage.ErrTooLarge) {
-		return nil, &plan.Fault{Sentence: plan.Say("That is too much at once. Please send it in several messages."), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("That is too much for one message. Please send it in several."), Err: err}
 	}
 	if errors.Is(err, record.ErrUnknown) { // forgotten meanwhile
 		for _, given := range g.Resources {

@@ -23,10 +23,10 @@ func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
 	h := enter(t)
 	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
 		thinking := plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 2, Input: 900, Output: 100}}}
-		return nil, &plan.UnfinishedError{Thinking: thinking, Err: &plan.Fault{Sentence: plan.Say("Say it in other words.")}}
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: &plan.Fault{Sentence: plan.Say("Please rephrase that.")}}
 	}
 	run := h.ask(h.start(), h.says("t", "ann", "blur")).Runs[0]
-	if run.Answer.Thinking.Tokens() != 1000 || run.Stopped != jobs.Broken || run.Answer.Reply.Text != "Say it in other words." {
+	if run.Answer.Thinking.Tokens() != 1000 || run.Stopped != jobs.Broken || run.Answer.Reply.Text != "Please rephrase that." {
 		t.Errorf("it took %+v, stopped is %q, told is %q", run.Answer.Thinking, run.Stopped, run.Answer.Reply.Text)
 	}
 }

@@ -88,7 +88,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 		}
 		return &record.Transcript{Problem: t.say(r, said)}, nil
 	case len(text) > maxHeard:
-		return &record.Transcript{Problem: t.say(r, plan.Say("Your voice message is too long. Please say it in fewer words."))}, nil
+		return &record.Transcript{Problem: t.say(r, plan.Say("Your voice message is too long. Please use fewer words."))}, nil
 	}
 	return &record.Transcript{Text: text, Approximate: result.Approximate}, nil
 }

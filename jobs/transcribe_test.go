@@ -103,7 +103,7 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	}{
 		"nobody listens": {func(*house) {}, "I cannot listen to voice messages here. Please write what you want."},
 		"silence":        {func(h *house) { h.hearing("listen", " ") }, "I could not understand your voice message. Please write what you want."},
-		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long. Please say it in fewer words."},
+		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long. Please use fewer words."},
 		"a failure": {func(h *house) {
 			h.planner.hears = "listen"
 			h.planner.fails("listen", "The recording is damaged.", false)

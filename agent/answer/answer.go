@@ -88,7 +88,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
-			said := plan.Say("I did not do anything for this message. Please tell me in other words what you want.")
+			said := plan.Say("I did not do anything for this message. Please rephrase your request.")
 			return r.config.Tell.In(account.Request.Language, said), nil
 		}
 		return account.Readable(talk), nil

@@ -150,9 +150,9 @@ func sentence(e *Error, model string) plan.Message {
 	case Rejected:
 	}
 	if filtered[strings.ToLower(e.Code)] {
-		return plan.Say("The model's provider declined this because of its content rules. Please say it in other words, or ask for something else.")
+		return plan.Say("The model's provider declined this because of its content rules. Please rephrase your request, or ask for something else.")
 	}
-	return plan.Say("The model server rejected the request. Please say it in other words; if that does not help, ask the operator to check the log.")
+	return plan.Say("The model server rejected the request. Please rephrase it; if that does not help, ask the operator to check the log.")
 }
 
 // called shortens a model's name for people: a file path becomes its base name.

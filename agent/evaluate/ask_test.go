@@ -14,8 +14,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// chained is a planner in which each plan waits for the next request's: all must be
-// worked on at a time, and they end in the opposite order.
+// chained is a planner in which each plan waits for the next request's plan: all requests must be planned
+// concurrently, and they end in reverse order.
 type chained struct{ ended map[string]chan struct{} }
 
 func (c chained) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
@@ -30,7 +30,7 @@ func (c chained) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	return &plan.Plan{Reply: r.ID}, nil
 }
 
-// TestParallel: requests are planned at a time, and the report has them in their order.
+// TestParallel checks that requests are planned concurrently and reported in order.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	planner := chained{map[string]chan struct{}{}}
@@ -54,15 +54,14 @@ func TestParallel(t *testing.T) {
 		order = append(order, m.ID)
 	}
 	if !slices.Equal(order, []string{"r", "r+", "r++", "r+++"}) {
-		t.Errorf("the misses stand in the order %v", order)
+		t.Errorf("misses in the order %v", order)
 	}
 	if !slices.Equal(heard, []string{"1 of 4", "2 of 4", "3 of 4", "4 of 4"}) {
-		t.Errorf("heard %v", heard)
+		t.Errorf("progress %v", heard)
 	}
 }
 
-// TestFailedPlans: what a plan took counts although it is missing, and a server
-// that is down is no refusal.
+// TestFailedPlans checks that the cost of a failed plan counts, and that a server that is down is not a refusal.
 func TestFailedPlans(t *testing.T) {
 	t.Parallel()
 	errDown := errors.New("down")
@@ -92,7 +91,7 @@ func TestFailedPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Unsolved == nil || *r.Unsolved != (Unsolved{Failed: 1}) || r.LeftOut != nil {
-		t.Errorf("without a plan %+v, left out %v", r.Unsolved, r.LeftOut)
+		t.Errorf("unsolved %+v, left out %v", r.Unsolved, r.LeftOut)
 	}
 	if why := strings.Join(r.Misses[0].Why, ""); !strings.Contains(why, "expected a refusal, got a failure: The server does not answer.") {
 		t.Error(why)
@@ -109,7 +108,7 @@ func TestFailedPlans(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what nobody was asked is no part of the figures, and is told.
+// TestLeftOut checks that unasked requests are reported, and excluded from the figures.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	errDown := errors.New("down")
@@ -135,7 +134,7 @@ func TestLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Solved.All != 1 || labelled.Solved.All != 1 { // no tool is labelled, and none was taken
+	if r.Solved.All != 1 || labelled.Solved.All != 1 { // no tool is labelled, and none was used
 		t.Errorf("solved %v, %v", r.Solved, labelled.Solved)
 	}
 	for _, r := range []*Report{r, labelled} {

@@ -47,7 +47,7 @@ type benchmarkGoal struct {
 	After   []int                `json:"after"`
 }
 
-// decodeStrictly refuses fields that the form does not know: most are misspelt.
+// decodeStrictly rejects unknown fields, which are mostly typos.
 func decodeStrictly(t *testing.T, data []byte, into any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -74,7 +74,7 @@ func readBenchmark(t *testing.T) ([]benchmarkRequest, map[string]benchmarkGold) 
 		var g benchmarkGold
 		decodeStrictly(t, line, &g)
 		if _, twice := golds[g.ID]; twice {
-			t.Errorf("%s is judged twice", g.ID)
+			t.Errorf("%s has two judgements", g.ID)
 		}
 		golds[g.ID] = g
 	}
@@ -98,10 +98,10 @@ func TestBenchmarkRequests(t *testing.T) {
 	for _, r := range requests {
 		m := id.FindStringSubmatch(r.ID)
 		if m == nil || m[1] != r.Class {
-			t.Errorf("%s: the id is not its class %q and a number", r.ID, r.Class)
+			t.Errorf("%s: the id must be the class %q and a number", r.ID, r.Class)
 		}
 		if ids[r.ID] {
-			t.Errorf("%s stands twice", r.ID)
+			t.Errorf("duplicate id %s", r.ID)
 		}
 		ids[r.ID] = true
 		if _, ok := golds[r.ID]; !ok {
@@ -114,7 +114,7 @@ func TestBenchmarkRequests(t *testing.T) {
 			t.Errorf("%s has no wish", r.ID)
 		}
 		if other, twice := wishes[r.Instruction]; twice {
-			t.Errorf("%s repeats the wish of %s", r.ID, other)
+			t.Errorf("%s has the same wish as %s", r.ID, other)
 		}
 		wishes[r.Instruction] = r.ID
 		seen := map[string]bool{}
@@ -127,7 +127,7 @@ func TestBenchmarkRequests(t *testing.T) {
 		for _, turn := range r.Thread.Turns {
 			for _, made := range turn.Made {
 				if !seen[made] {
-					t.Errorf("%s: an earlier turn made %q, which the thread does not hold", r.ID, made)
+					t.Errorf("%s: an earlier turn made %q, which is not in the thread", r.ID, made)
 				}
 			}
 		}
@@ -146,7 +146,7 @@ func TestBenchmarkJudgements(t *testing.T) {
 		known := func(where string, names ...string) {
 			for _, n := range names {
 				if _, ok := tools.Tool(n); !ok {
-					t.Errorf("%s: %s names the unknown tool %q", r.ID, where, n)
+					t.Errorf("%s: %s has the unknown tool %q", r.ID, where, n)
 				}
 			}
 		}
@@ -158,10 +158,10 @@ func TestBenchmarkJudgements(t *testing.T) {
 			}
 		case "question", "refusal", "reply":
 			if len(g.Goals) > 0 != g.Foreign {
-				t.Errorf("%s expects a %s and has %d goals", r.ID, g.Expect, len(g.Goals))
+				t.Errorf("%s expects a %s, but has %d goals", r.ID, g.Expect, len(g.Goals))
 			}
 		default:
-			t.Errorf("%s expects an unknown %q", r.ID, g.Expect)
+			t.Errorf("%s: unknown expectation %q", r.ID, g.Expect)
 		}
 		there := map[string]bool{}
 		for _, f := range slices.Concat(r.Thread.Resources, r.Files) {
@@ -169,19 +169,19 @@ func TestBenchmarkJudgements(t *testing.T) {
 		}
 		for i, goal := range g.Goals {
 			if set := unwired(tools, r, g, i); set != nil {
-				t.Errorf("%s goal %d: the accepted %v cannot be wired to %v", r.ID, i, set, goal.Returns)
+				t.Errorf("%s goal %d: the accepted tools %v cannot produce %v", r.ID, i, set, goal.Returns)
 			}
 			if goal.Want == "" || len(goal.Returns) == 0 || len(goal.Accept) == 0 {
-				t.Errorf("%s goal %d says no want, returns or accept", r.ID, i)
+				t.Errorf("%s goal %d lacks want, returns or accept", r.ID, i)
 			}
 			for _, name := range goal.Uses {
 				if !there[name] && !strings.Contains(r.Instruction, name) {
-					t.Errorf("%s goal %d uses %q, which is neither given nor named", r.ID, i, name)
+					t.Errorf("%s goal %d uses the unknown resource %q", r.ID, i, name)
 				}
 			}
 			for name, as := range goal.Given {
 				if _, err := plan.ParseType(string(as)); err != nil || !slices.Contains(goal.Uses, name) {
-					t.Errorf("%s goal %d takes %q as %q and does not use it", r.ID, i, name, as)
+					t.Errorf("%s goal %d declares %q as %q, but does not use it", r.ID, i, name, as)
 				}
 			}
 			for _, as := range goal.Returns {
@@ -191,27 +191,26 @@ func TestBenchmarkJudgements(t *testing.T) {
 			}
 			for _, set := range goal.Accept {
 				if len(set) == 0 {
-					t.Errorf("%s goal %d accepts no tool at all", r.ID, i)
+					t.Errorf("%s goal %d accepts no tool", r.ID, i)
 				}
 				known("accept", set...)
 			}
 			for _, set := range goal.Lenient {
 				if !slices.ContainsFunc(goal.Accept, func(s []string) bool { return slices.Equal(s, set) }) {
-					t.Errorf("%s goal %d: lenient %v is not accepted", r.ID, i, set)
+					t.Errorf("%s goal %d: the lenient tools %v are not accepted", r.ID, i, set)
 				}
 			}
 			for _, a := range goal.After {
 				if a < 0 || a >= i {
-					t.Errorf("%s goal %d comes after goal %d", r.ID, i, a)
+					t.Errorf("%s goal %d depends on goal %d, which is not before it", r.ID, i, a)
 				}
 			}
 		}
 	}
 }
 
-// unwired finds a set of tools, among those that a goal accepts, that does not make what
-// the goal returns out of its inputs, the results of earlier goals and words of the
-// request, or of which a tool gets no input; nil if there is none.
+// unwired returns an accepted set of tools that cannot produce the goal's result from its inputs, the results of
+// earlier goals and the words of the request, or that has a tool without input. It returns nil if there is none.
 func unwired(tools *toolbox.Catalogue, r benchmarkRequest, g benchmarkGold, at int) []string {
 	goal := g.Goals[at]
 	types := map[string]plan.Type{}
@@ -225,7 +224,7 @@ func unwired(tools *toolbox.Catalogue, r benchmarkRequest, g benchmarkGold, at i
 		switch {
 		case listed:
 			given = append(given, as)
-		case filepath.Ext(name) == ".mp4": // named in the request alone
+		case filepath.Ext(name) == ".mp4": // only named in the request
 			given = append(given, plan.Video)
 		default:
 			given = append(given, plan.Image)
@@ -260,7 +259,7 @@ func unwired(tools *toolbox.Catalogue, r benchmarkRequest, g benchmarkGold, at i
 	return nil
 }
 
-// TestBenchmarkBalance holds what the benchmark promises of its make-up.
+// TestBenchmarkBalance checks the distribution of levels and classes that the benchmark promises.
 func TestBenchmarkBalance(t *testing.T) {
 	t.Parallel()
 	requests, golds := readBenchmark(t)
@@ -280,7 +279,7 @@ func TestBenchmarkBalance(t *testing.T) {
 	}
 	for level, share := range map[string][2]int{"easy": {40, 60}, "medium": {20, 45}, "hard": {15, 30}} {
 		if percent := 100 * levels[level] / n; percent < share[0] || percent > share[1] {
-			t.Errorf("%d %% are %s, not %d to %d", percent, level, share[0], share[1])
+			t.Errorf("%d %% are %s, want %d to %d", percent, level, share[0], share[1])
 		}
 	}
 	if expects["question"] < 12 || expects["refusal"] < 8 || expects["reply"] == 0 {

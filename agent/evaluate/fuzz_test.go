@@ -7,8 +7,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// FuzzReadCases: whatever the files hold, they are refused with a name, or give cases
-// whose resources have names that differ and types.
+// FuzzReadCases checks that any files yield valid cases, or an error that names the file.
 func FuzzReadCases(f *testing.F) {
 	f.Add("["+goodRequest+"]", goodGold)
 	f.Add(runRequests, runGold)
@@ -23,7 +22,7 @@ func FuzzReadCases(f *testing.F) {
 		cases, err := ReadCases(input("request-file", requests), in)
 		if err != nil {
 			if !strings.Contains(err.Error(), "-file") {
-				t.Errorf("the error names no file: %v", err)
+				t.Errorf("the error does not name the file: %v", err)
 			}
 			return
 		}
@@ -53,14 +52,14 @@ func checkSubtasks(t *testing.T, subtasks []plan.Subtask) {
 		for _, a := range s.Args {
 			for _, leaf := range a.Source.Leaves() {
 				if leaf.Kind == plan.OfSubtask && leaf.Index >= i {
-					t.Errorf("subtask %d takes the result of %d", i, leaf.Index)
+					t.Errorf("subtask %d uses the result of %d", i, leaf.Index)
 				}
 			}
 		}
 	}
 }
 
-// FuzzReadTaskBench: the same for the tools and plans of TaskBench.
+// FuzzReadTaskBench checks the same for TaskBench's tools and plans.
 func FuzzReadTaskBench(f *testing.F) {
 	f.Add(benchTools, benchPlans)
 	f.Add(`{"nodes": [{}]}`, "{}")
@@ -73,11 +72,11 @@ func FuzzReadTaskBench(f *testing.F) {
 				}
 			}
 		} else if !strings.Contains(err.Error(), "tool-file") {
-			t.Errorf("the error names no file: %v", err)
+			t.Errorf("the error does not name the file: %v", err)
 		}
 		read, err := ReadPlans(input("plan-file", plans))
 		if err != nil && !strings.Contains(err.Error(), "plan-file") {
-			t.Errorf("the error names no file: %v", err)
+			t.Errorf("the error does not name the file: %v", err)
 		}
 		for _, l := range read {
 			if got := sequence(l.Nodes, l.Links); len(got) != len(l.Nodes) {
@@ -85,7 +84,7 @@ func FuzzReadTaskBench(f *testing.F) {
 			}
 		}
 		if _, err := ReadWishes(input("wish-file", plans)); err != nil && !strings.Contains(err.Error(), "wish-file") {
-			t.Errorf("the error names no file: %v", err)
+			t.Errorf("the error does not name the file: %v", err)
 		}
 	})
 }

@@ -10,9 +10,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestJudge judges the plans of testdata/judge: a file a rule, with a request, its
-// judgement and plans in the notation of readPlan. "want:" lists what holds of a plan,
-// "why:" a part of what is said against it.
+// TestJudge judges the plans in testdata/judge, one file per rule. A file has a request, its judgement, and plans in
+// the notation of readPlan. "want:" lists the expected properties of a plan, "why:" a part of an expected reason.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/judge/*.txtar")
@@ -24,7 +23,7 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			parts := sections(t, file)
 			if len(parts) < 3 || parts[0].name != "request" || parts[1].name != "gold" {
-				t.Fatal("it must hold a request, its gold, and plans")
+				t.Fatal("the file needs a request, its gold, and plans")
 			}
 			c := readCase(t, parts[0].text, parts[1].text)
 			for _, p := range parts[2:] {
@@ -34,7 +33,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// section is a part of a case file, begun by a line "-- name --".
+// section is a part of a case file that begins with a line "-- name --".
 type section struct{ name, text string }
 
 func sections(t *testing.T, file string) []section {
@@ -73,21 +72,20 @@ func judgePlan(t *testing.T, c Case, text string) {
 	for line := range strings.Lines(text) {
 		if want, ok := strings.CutPrefix(line, "want:"); ok {
 			if got, want := v.flags(), "["+strings.TrimSpace(want)+"]"; got != want {
-				t.Errorf("holds %s, want %s; said against it:\n%s", got, want, said)
+				t.Errorf("properties %s, want %s; reasons:\n%s", got, want, said)
 			}
 		}
 		if why, ok := strings.CutPrefix(line, "why:"); ok && !strings.Contains(said, strings.TrimSpace(why)) {
-			t.Errorf("nothing says %q, but:\n%s", strings.TrimSpace(why), said)
+			t.Errorf("no reason contains %q:\n%s", strings.TrimSpace(why), said)
 		}
 	}
 	if v.solved && v.necessary && !v.irrelevant && !v.hallucinated && v.coherent && len(v.why) > 0 {
-		t.Errorf("nothing is wrong, but it says:\n%s", said)
+		t.Errorf("a correct plan has reasons:\n%s", said)
 	}
 }
 
-// TestCatalogueDecides: with a catalogue, what the plan says of its own arguments does
-// not make it well typed.
-func TestCatalogueDecides(t *testing.T) {
+// TestCatalogueDecidesTypes checks that types come from the catalogue, not from the plan.
+func TestCatalogueDecidesTypes(t *testing.T) {
 	t.Parallel()
 	tools := toolbox.NewCatalogue([]toolbox.Tool{{
 		Name: "mask_image", Returns: plan.Image,
@@ -107,14 +105,14 @@ func TestCatalogueDecides(t *testing.T) {
 			r := plan.Request{Given: []plan.Resource{{Name: "a.png", Type: plan.Image}, {Name: "b.png", Type: plan.Mask}}}
 			v.arguments(r, readPlan(t, c.plan).plan, tools)
 			if v.coherent != (c.why == "") || !strings.Contains(strings.Join(v.why, "\n"), c.why) {
-				t.Errorf("well typed: %v; it says %q, want %q", v.coherent, v.why, c.why)
+				t.Errorf("well typed: %v; reasons %q, want %q", v.coherent, v.why, c.why)
 			}
 		})
 	}
 }
 
-// A judgement may name a tool as it was called when the judgement was made.
-func TestAFormerNameOfAToolCounts(t *testing.T) {
+// TestFormerToolNames checks that a judgement may use a former name of a tool.
+func TestFormerToolNames(t *testing.T) {
 	t.Parallel()
 	c := Case{Gold: &Gold{Goals: []Goal{{Want: "a blur", Returns: []plan.Type{plan.Image}, Accept: [][]string{{"soften"}}}}}}
 	p := readPlan(t, "task image\n blur image:image=x.png -> image")
@@ -123,7 +121,7 @@ func TestAFormerNameOfAToolCounts(t *testing.T) {
 			Name: "blur", Alias: alias, Args: []toolbox.Arg{{Name: "image", Type: plan.Image}}, Returns: plan.Image,
 		}})
 		if v := judge(c, p, tools); v.solved != want {
-			t.Errorf("with the former names %q it is solved: %v (%q)", alias, v.solved, v.why)
+			t.Errorf("former names %q: solved is %v (%q)", alias, v.solved, v.why)
 		}
 	}
 }

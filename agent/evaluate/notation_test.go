@@ -10,10 +10,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// readPlan reads a plan in the notation of testdata/judge, one thing a line:
+// readPlan reads a plan in the notation of testdata/judge. Each line is one of:
 //
-//	resource NAME TYPE     a resource that the plan itself tells the type of
-//	task TYPE              a subtask and what it returns; its best solution follows
+//	resource NAME TYPE     a resource whose type the plan determined
+//	task TYPE              a subtask and its return type; its best solution follows
 //	or                     the next solution of the subtask
 //	  TOOL ARG:TYPE=SOURCE… -> TYPE
 //	ask, reply, refuse, fault, error TEXT
@@ -113,7 +113,7 @@ func readSource(t *testing.T, s string) plan.Source {
 	return plan.FromText(literal, parts...)
 }
 
-// flags are the verdict's properties that hold, in short.
+// flags lists the verdict's properties in short form.
 func (v *verdict) flags() string {
 	var flags []string
 	for _, f := range []struct {

@@ -19,7 +19,7 @@ const (
 	goodGold    = `{"id": "a", "goals": [` + goodGoal + `], "allowed": []}`
 )
 
-// TestBadFiles: whatever is wrong with a file, one error names it and the place.
+// TestBadFiles checks that an error names the file and the place.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	goal := func(change ...string) string {
@@ -113,9 +113,9 @@ func TestBadTaskBench(t *testing.T) {
 	}
 }
 
-// TestPlaceholders: what the request names, what came with it and what the judgement hands
-// over is given, in this order, each once.
-func TestPlaceholders(t *testing.T) {
+// TestGivenResources checks that a case gets the resources that the request names, those that came with it, and those
+// of the judgement, in this order and without duplicates.
+func TestGivenResources(t *testing.T) {
 	t.Parallel()
 	requests := `[{"id": "a", "level": "hard", "instruction": "Put sub/hat.PNG, lines.png and old.png on the video,clip.mp4", "extra": 1,
 	  "files": [{"name": "beach.jpg", "type": "image"}],
@@ -143,7 +143,7 @@ func TestPlaceholders(t *testing.T) {
 		t.Error(d)
 	}
 	if len(r.Turns) != 1 || r.Turns[0].Made[0] != "old.png" || r.Question == nil || r.Question.Wish != "put it there" || r.At.IsZero() {
-		t.Errorf("the thread is not there: %+v", r)
+		t.Errorf("the thread is missing: %+v", r)
 	}
 }
 

@@ -83,6 +83,6 @@ func TestByReference(t *testing.T) {
 		t.Errorf("planned %v, %v", p.got, err)
 	}
 	if _, err := planner.Plan(t.Context(), plan.Request{ID: "other"}); err == nil {
-		t.Error("a request without a decomposition was planned")
+		t.Error("a request without a reference was planned")
 	}
 }

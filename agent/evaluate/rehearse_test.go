@@ -15,14 +15,14 @@ import (
 	"atelier/agent/planner"
 )
 
-// rehearsal has two files to name, and a caption on the way.
+// rehearsal is a plan whose answer must name two files; a caption is an intermediate result.
 const rehearsal = `task image
  image_to_edge image:image=photo.png -> edge
  edge_text_to_image edge:edge=@0 text:text="a castle" -> image
 task text
  image_captioning image:image=#0 -> text`
 
-// failingID and wellID are ids of requests of which a step fails, and of which none does.
+// failingID returns an id of a request in which the given step fails.
 func failingID(t *testing.T, step, steps int) string {
 	t.Helper()
 	for i := range 1000 {
@@ -30,7 +30,7 @@ func failingID(t *testing.T, step, steps int) string {
 			return id
 		}
 	}
-	t.Fatalf("no request has step %d of %d fail", step, steps)
+	t.Fatalf("no id makes step %d of %d fail", step, steps)
 	return ""
 }
 
@@ -67,7 +67,7 @@ func TestMadeUpResults(t *testing.T) {
 				t.Errorf("step %d fails: %+v", failed, r)
 			}
 			if r.Output != nil && r.Output.Name != again.Results[i].Output.Name {
-				t.Errorf("another name the second time: %s", r.Output.Name)
+				t.Errorf("the name is not deterministic: %s", r.Output.Name)
 			}
 		}
 		if failed == -1 {
@@ -80,7 +80,7 @@ func TestMadeUpResults(t *testing.T) {
 	}
 }
 
-// TestContentOfTypes: every type has a made-up value that reads back, or an ending.
+// TestContentOfTypes checks that every type has a made-up value that can be parsed, or a file extension.
 func TestContentOfTypes(t *testing.T) {
 	t.Parallel()
 	for _, typ := range plan.Types() {
@@ -108,7 +108,7 @@ func TestFaultsOfAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		failed int
-		text   string // CASTLE stands for the name of the picture
+		text   string // CASTLE is replaced by the name of the picture
 		want   string
 	}{
 		"good":                   {-1, "Here is CASTLE: a brown dog lies on a red sofa.", ""},
@@ -135,8 +135,7 @@ func TestFaultsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestRehearsal: answers are asked for where there is a plan, and counted with what they
-// took.
+// TestRehearsal checks that answers are requested if there is a plan, and that their cost is counted.
 func TestRehearsal(t *testing.T) {
 	t.Parallel()
 	well := failingID(t, -1, 3)
@@ -180,7 +179,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatalf("%+v", r.Answers)
 	}
 	if last := r.Thinking.Jobs[len(r.Thinking.Jobs)-1]; last.Name != "respond" || last.Requests != 4 || last.Tokens.Input != 8 {
-		t.Errorf("the jobs are %+v", r.Thinking.Jobs)
+		t.Errorf("jobs %+v", r.Thinking.Jobs)
 	}
 	mute := slices.IndexFunc(r.Answers.Misses, func(m AnswerMiss) bool { return m.ID == well+"-mute" })
 	if mute < 0 || r.Answers.Misses[mute].Why[0] != "failed: no words" {
@@ -192,7 +191,7 @@ func TestRehearsal(t *testing.T) {
 	}
 	for _, want := range []string{"good answers", "of 3\n", "1 not asked\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it is in it.png.\n"} {
 		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is not in %s", want, b.String())
+			t.Errorf("%q is missing in %s", want, b.String())
 		}
 	}
 }

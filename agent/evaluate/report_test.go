@@ -19,9 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of this package")
 
-// scripted answers each request, by id, with a plan in the notation of readPlan. A plan
-// takes as many milliseconds as its number in the order, and tokens by it; every second
-// one takes a job more.
+// scripted answers each request, by id, with a plan in the notation of readPlan. The nth plan takes n milliseconds
+// and a multiple of n tokens; every second plan has an extra job.
 type scripted struct {
 	t     *testing.T
 	plans map[string]string
@@ -85,10 +84,9 @@ func scriptedRun(t *testing.T) *Report {
 	return r
 }
 
-// TestRun holds the arithmetic against figures reckoned by hand. Of the four requests
-// that count, 1, 3 and 4 are solved, 1 with a tool and an argument too many, 3 not for
-// a strict judge; the times are 1 to 4 ms, and three subtasks have 10 visits each. The
-// tokens of the job decompose are 100, 200, 300 and 400, half of them cached.
+// TestRun compares the report with figures computed by hand. Of the four requests that count, 1, 3 and 4 are solved:
+// 1 with an extra tool and argument, 3 only for a lenient judge. The times are 1 to 4 ms, and three subtasks have 10
+// visits each. The tokens of the job decompose are 100, 200, 300 and 400, half of them cached.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	got := scriptedRun(t)
@@ -121,7 +119,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestClaims: a plan claims all of the request unless it says what it leaves.
+// TestClaims checks that a plan claims to do the whole request unless it names parts that are left undone.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	able, unable := plan.Task{Solutions: []plan.Solution{{}}}, plan.Task{}
@@ -142,7 +140,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestJSON holds the shape that other programs read.
+// TestJSON checks the format that other programs read.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]*Report{"empty.json": newTally(Options{}).report(), "full.json": scriptedRun(t)} {
@@ -165,7 +163,7 @@ func TestPrint(t *testing.T) {
 	for _, room := range []int{0, 40, 400} {
 		w := &shortWriter{room: room}
 		if err := errors.Join(r.Print(w), r.PrintMisses(w)); !errors.Is(err, errFull) {
-			t.Errorf("with room for %d bytes: %v", room, err)
+			t.Errorf("writing at most %d bytes: %v", room, err)
 		}
 	}
 }
@@ -197,7 +195,7 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestRunWithoutGold: requests alone are timed and counted; a failure is a miss.
+// TestRunWithoutGold checks that requests without judgements are timed and counted, and that a failure is a miss.
 func TestRunWithoutGold(t *testing.T) {
 	t.Parallel()
 	cases, err := ReadWishes(input("w", `{"id": "1", "user_request": "cut clip.mp4"}`+"\n\n"+`{"id": "2", "user_request": "get https://h.org/x"}`))
@@ -242,10 +240,10 @@ func TestRunEnds(t *testing.T) {
 		t.Errorf("after %d requests: %v", asked, err)
 	}
 	r, err := Run(t.Context(), plannerFunc(func(context.Context, plan.Request) (*plan.Plan, error) {
-		return nil, nil //nolint:nilnil // what a faulty planner may do
+		return nil, nil //nolint:nilnil // a faulty planner
 	}), cases, Options{})
 	if err != nil || r.Unsolved.Failed != len(cases) {
-		t.Errorf("a planner without plans: %v, %+v", err, r)
+		t.Errorf("a planner that returns nil: %v, %+v", err, r)
 	}
 }
 
@@ -261,13 +259,13 @@ func TestPercentile(t *testing.T) {
 		}
 	}
 	if got := percentile(times[:1], 50); got != 1 {
-		t.Errorf("the median of one time is %v", got)
+		t.Errorf("the median of a single time is %v", got)
 	}
 }
 
-// TestOwn: the project's own benchmark can be read, and every resource that it judges
-// by is handed over.
-func TestOwn(t *testing.T) {
+// TestOwnBenchmark checks that the project's own benchmark can be read, and that every resource in a judgement is
+// given.
+func TestOwnBenchmark(t *testing.T) {
 	t.Parallel()
 	cases, err := BuiltIn()
 	if err != nil {
@@ -282,7 +280,7 @@ func TestOwn(t *testing.T) {
 			for _, name := range g.Uses {
 				given := func(r plan.Resource) bool { return r.Name == name }
 				if !slices.ContainsFunc(c.Request.Resources(), given) {
-					t.Errorf("%s does not hand over %s", c.ID, name)
+					t.Errorf("%s: the resource %s is not given", c.ID, name)
 				}
 			}
 		}

@@ -73,7 +73,7 @@ const benchPlans = `
 {"id": "c2", "type": "chain", "user_request": "draw a, draw b, join them", "task_nodes": [{"task": "Text-to-Image"}, {"task": "Image Stitcher"}], "task_links": [{"source": "Text-to-Image", "target": "Image Stitcher"}]}
 {"id": "d1", "type": "dag", "user_request": "sum and draw x.txt", "task_nodes": [{"task": "Text Summarizer"}, {"task": "Text-to-Image"}], "task_links": []}`
 
-// TestRunTaskBench holds the figures against those reckoned by hand:
+// TestRunTaskBench compares the report with figures computed by hand:
 // tools  s1 1 of 1; s2 1 of 1; s3 none, 1 missing; c1 2 of 2; c2 1, 1 missing, 1 extra;
 // d1 asks, 2 missing: both 5, missing 4, extra 1 → F1 10/15.
 // links  c1 1 of 1; c2 1 missing: F1 2/3.
@@ -109,7 +109,7 @@ func TestRunTaskBench(t *testing.T) {
 	}
 }
 
-// spaced gives TaskBench's tools the spaces of their names back.
+// spaced restores the spaces in the names of TaskBench's tools.
 type spaced struct{ *scripted }
 
 func (s spaced) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
@@ -139,7 +139,7 @@ func TestSequence(t *testing.T) {
 		{[]string{"b", "a"}, []Link{{"gone", "a"}}, []string{"b", "a"}},
 	} {
 		if got := sequence(c.nodes, c.links); !slices.Equal(got, c.want) {
-			t.Errorf("%v by %v is %v, want %v", c.nodes, c.links, got, c.want)
+			t.Errorf("nodes %v with links %v: %v, want %v", c.nodes, c.links, got, c.want)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (s *Solver) Solve(
 	p := st.plan()
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{
-			Sentence: plan.Say("I could not find a way to do this. Please say it in other words."),
+			Sentence: plan.Say("I could not find a way to do this. Please rephrase your request."),
 			Err:      fmt.Errorf("invalid plan: %w", err),
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Solver) begin(ctx context.Context, r plan.Request, subtasks []plan.Subt
 	}
 	for i, sub := range subtasks {
 		if err := refersBack(i, sub); err != nil {
-			return nil, nil, &plan.Fault{Sentence: plan.Say("I could not put the parts of your request in order. Please say it in other words."), Err: err}
+			return nil, nil, &plan.Fault{Sentence: plan.Say("I could not put the parts of your request in order. Please rephrase it."), Err: err}
 		}
 		w.tasks = append(w.tasks, &task{
 			Task: plan.Task{Subtask: sub},

@@ -112,7 +112,7 @@ func TestAProcessTellsWhatItWorksOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := l.Status("film"); s.Live || s.Why != "it could run here, but this process does not serve the queue gpu" {
+	if s, _ := l.Status("film"); s.Live || s.Why != "it can run on this machine, but this process does not serve the queue gpu" {
 		t.Errorf("live %v: %q", s.Live, s.Why)
 	}
 }

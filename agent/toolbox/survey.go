@@ -291,7 +291,7 @@ func (s *survey) summarize(l *local) {
 		case !a.live():
 			whys = append(whys, a.why())
 		case s.here != nil && !s.here(told):
-			whys = append(whys, Obstacle{Sentence: plan.Say("It could run here, but this process does not serve the queue %s.", told.Device)})
+			whys = append(whys, Obstacle{Sentence: plan.Say("It can run on this machine, but this process does not serve the queue %s.", told.Device)})
 		default:
 			l.candidates = append(l.candidates, told)
 		}

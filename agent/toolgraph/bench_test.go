@@ -17,9 +17,8 @@ func byHash(tool string) float64 {
 	return 1 + float64(crc32.ChecksumIEEE([]byte(tool))%401)/100
 }
 
-// synthetic is a toolbox of n tools over the built-in types and others. As in
-// ControlLLM's, a type is made by three tools on average, but pictures and texts by
-// far more, and a tool takes one to three arguments.
+// synthetic returns n tools over the built-in types and others. As in ControlLLM's toolbox, a type is returned by
+// three tools on average, but pictures and texts by far more, and a tool takes one to three arguments.
 func synthetic(n, types int) ([]plan.Type, []toolgraph.Tool) {
 	r := rand.New(rand.NewPCG(7, 11))
 	all := plan.Types()
@@ -39,7 +38,7 @@ func synthetic(n, types int) ([]plan.Type, []toolgraph.Tool) {
 		for a := range 1 + r.IntN(3) {
 			tools[i].Args = append(tools[i].Args, toolgraph.Arg{Name: fmt.Sprintf("arg%d", a), Type: pick()})
 		}
-		if i < len(plan.Types()) { // so that everything can be reached
+		if i < len(plan.Types()) { // so that every type is reachable
 			tools[i].Returns = all[i]
 			tools[i].Args = []toolgraph.Arg{{Name: "image", Type: plan.Image}}
 		}
@@ -55,8 +54,7 @@ var photoAndText = toolgraph.Query{
 	Goal: plan.Image,
 }
 
-// BenchmarkSearch10k is one search over 10,000 tools: sparse with a type for every
-// three tools, dense with the built-in types alone.
+// BenchmarkSearch10k searches 10,000 tools: sparse has a type for every three tools, dense only the built-in types.
 func BenchmarkSearch10k(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -94,8 +92,7 @@ func benchmark(b *testing.B, g *toolgraph.Graph, q toolgraph.Query, s toolgraph.
 	b.ReportMetric(float64(len(found.Solutions)), "solutions")
 }
 
-// BenchmarkSearchCatalogue is one search over ControlLLM's 62 tools at its code's
-// path length of 5.
+// BenchmarkSearchCatalogue searches ControlLLM's 62 tools with the path length of its code, 5.
 func BenchmarkSearchCatalogue(b *testing.B) {
 	tools, err := readToolbox("testdata/controlllm.txt")
 	if err != nil {

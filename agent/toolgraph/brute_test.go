@@ -11,17 +11,17 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// term is a derivation in brute force.
+// term is a derivation that brute force found.
 type term struct {
 	expr  string // concrete: "blur(photo)"
 	typ   plan.Type
 	means plan.Meaning
 	tool  string             // "" for a given
 	args  [][]*term          // the values of each argument
-	parts map[string]float64 // all actions and optional givens in it → what each costs
-	joins map[string]bool    // all tools in it → do all their actions join givens
+	parts map[string]float64 // all actions and optional givens in it → their costs
+	joins map[string]bool    // all tools in it → whether all their actions join givens
 	used  map[string]bool    // the required givens in it
-	many  bool               // it is a given that is several
+	many  bool               // a given of several resources
 }
 
 func (t *term) actions() int {
@@ -34,12 +34,11 @@ func (t *term) actions() int {
 	return n
 }
 
-// bruteWork is how many applications of tools brute force tries before it gives up.
+// bruteWork is the maximum number of tool applications that brute force tries.
 const bruteWork = 20_000
 
-// brute enumerates every solution, knowing nothing of the search: all terms that can
-// be built at all, in rounds, from the givens up. It answers with the least cost of
-// each form; ok is false if there is too much to enumerate.
+// brute enumerates all solutions independently of the search: it builds all possible terms, in rounds, from the
+// givens up. It returns the lowest cost of each form; ok is false if there are too many.
 func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (least map[string]float64, ok bool) {
 	var terms, required []*term
 	seen := map[string]bool{}
@@ -97,8 +96,7 @@ func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (l
 	return least, true
 }
 
-// choices passes every way to fill the arguments, each a list of values for each one,
-// to try, as long as that says so.
+// choices calls try with every way to fill the arguments, a list of values for each, until try returns false.
 func choices(args []toolgraph.Arg, filled [][]*term, terms, required []*term, try func([][]*term) bool) bool {
 	if len(filled) == len(args) {
 		return try(slices.Clone(filled))
@@ -123,8 +121,8 @@ func choices(args []toolgraph.Arg, filled [][]*term, terms, required []*term, tr
 	return true
 }
 
-// apply is the tool applied, nil if it takes nothing, or stands in it twice
-// without joining givens each time.
+// apply returns the application of a tool. It returns nil if the tool has no input, or occurs twice without joining
+// givens each time.
 func apply(tool toolgraph.Tool, args [][]*term, score float64) *term {
 	t := &term{
 		typ: tool.Returns, tool: tool.Name, args: args,
@@ -170,8 +168,7 @@ func apply(tool toolgraph.Tool, args [][]*term, score float64) *term {
 	return t
 }
 
-// form writes the term with each action once, and without telling givens apart that
-// could be swapped.
+// form returns the term as text, with each action once. Interchangeable givens are written alike.
 func (t *term) form(q toolgraph.Query) string {
 	place := map[string]string{}
 	var out []string
@@ -203,7 +200,7 @@ func (t *term) form(q toolgraph.Query) string {
 	return strings.Join(out, ";")
 }
 
-// givenForm writes a given, or "any TYPE".
+// givenForm returns a given as text, or "any TYPE".
 func givenForm(name string, q toolgraph.Query) string {
 	for _, g := range q.Given {
 		if g.Source.String() != name {
@@ -221,7 +218,7 @@ func givenForm(name string, q toolgraph.Query) string {
 	return name
 }
 
-// solutionForm is the form of what a search found.
+// solutionForm returns the form of a solution of a search.
 func solutionForm(s plan.Solution, tools []toolgraph.Tool, q toolgraph.Query) string {
 	out := make([]string, len(s.Actions))
 	for i, a := range s.Actions {

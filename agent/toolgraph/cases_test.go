@@ -18,19 +18,19 @@ import (
 
 var update = flag.Bool("update", false, "write what the searches find into the case files")
 
-// TestSearchCases runs the files of testdata/search. A file reads:
+// TestSearchCases runs the cases in testdata/search. The lines of a file are:
 //
 //	toolbox controlllm           the tools of testdata/controlllm.txt
 //	tool NAME | DOMAIN | ARGS → TYPE      a tool; an argument is TYPE[/MEANING][:NAME][?][*],
 //	                             ? for optional, * for many
-//	score TOOL 5                 3 if there is none
+//	score TOOL 5                 the default is 3
 //	domain NAME                  a domain of the query
 //	given TYPE[/MEANING] SOURCE [several] [optional] SOURCE is a name, a "literal" or #N for subtask N's result
-//	made TOOL(ARG=SOURCE, …); …  a chain that runs anyway
+//	made TOOL(ARG=SOURCE, …); …  a chain that runs in any case
 //	goal TYPE
 //	actions N, k N, cap N        MaxActions, K, VisitCap
-//	candidates                   and then, indented, the candidates
-//	search STRATEGY              and then, indented, what it finds
+//	candidates                   followed by the candidates, indented
+//	search STRATEGY              followed by the solutions, indented
 func TestSearchCases(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/search/*.txt")
@@ -62,7 +62,7 @@ func TestSearchCases(t *testing.T) {
 	}
 }
 
-// testCase is a case file: its lines without results, and what they mean.
+// testCase is a parsed case file, and its lines without results.
 type testCase struct {
 	lines  []string
 	tools  []toolgraph.Tool
@@ -125,7 +125,7 @@ func (c *testCase) read(line string) (err error) {
 	return err
 }
 
-// run writes the case with what the searches find.
+// run returns the case file with the actual results.
 func (c *testCase) run(t *testing.T) string {
 	t.Helper()
 	g, err := toolgraph.New(plan.Types(), c.tools)
@@ -169,8 +169,8 @@ func (c *testCase) run(t *testing.T) string {
 	return out.String()
 }
 
-// render writes a solution on one line: <2> is the output of its second action,
-// {a|b} a blank with its options, - an optional argument that is left out.
+// render returns a solution on one line: <2> is the output of its second action, {a|b} a blank with its options, and
+// - an omitted optional argument.
 func render(s plan.Solution) string {
 	actions := make([]string, len(s.Actions))
 	for i, a := range s.Actions {

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// tb is what *testing.T and *rapid.T have in common here.
+// tb has the methods of *testing.T and *rapid.T that are used here.
 type tb interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -19,11 +19,11 @@ type tb interface {
 
 var _ tb = (*testing.T)(nil)
 
-// check holds what is promised of every strategy's solutions.
+// check checks the guarantees for the solutions of every strategy.
 func check(t tb, q toolgraph.Query, g *toolgraph.Graph, found toolgraph.Found) {
 	t.Helper()
 	if k := q.K; k > 0 && len(found.Solutions) > k {
-		t.Errorf("%d solutions, asked for %d", len(found.Solutions), k)
+		t.Errorf("%d solutions, want at most %d", len(found.Solutions), k)
 	}
 	if c := q.VisitCap; c > 0 && found.Visited > c {
 		t.Errorf("%d visits, the cap is %d", found.Visited, c)
@@ -36,7 +36,7 @@ func check(t tb, q toolgraph.Query, g *toolgraph.Graph, found toolgraph.Found) {
 	for _, s := range found.Solutions {
 		line := render(s)
 		if seen[line] {
-			t.Errorf("stands twice: %s", line)
+			t.Errorf("duplicate solution: %s", line)
 		}
 		seen[line] = true
 		if err := holds(q, g, s); err != nil {
@@ -45,7 +45,7 @@ func check(t tb, q toolgraph.Query, g *toolgraph.Graph, found toolgraph.Found) {
 	}
 }
 
-// asPlan puts the solutions into a plan in which everything given exists.
+// asPlan returns a plan with the solutions, in which all givens exist.
 func asPlan(q toolgraph.Query, solutions []plan.Solution) *plan.Plan {
 	p := &plan.Plan{}
 	for _, g := range q.Given {
@@ -64,7 +64,7 @@ func asPlan(q toolgraph.Query, solutions []plan.Solution) *plan.Plan {
 	return p
 }
 
-// holds tells what is wrong with a solution beside its types.
+// holds checks a solution, apart from its types.
 func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 	last := len(s.Actions) - 1
 	if last < 0 {
@@ -74,7 +74,7 @@ func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 		return fmt.Errorf("its score is %v", s.Score)
 	}
 	if s.Actions[last].Returns != q.Goal {
-		return fmt.Errorf("it makes %s, wanted is %s", s.Actions[last].Returns, q.Goal)
+		return fmt.Errorf("it returns %s, want %s", s.Actions[last].Returns, q.Goal)
 	}
 	limit := q.MaxActions
 	if limit == 0 {
@@ -103,11 +103,11 @@ func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 	return usesGiven(q, s)
 }
 
-// shaped reports whether the action has the arguments of its tool, in their order.
+// shaped checks that the action has the arguments of its tool, in order.
 func shaped(q toolgraph.Query, g *toolgraph.Graph, a plan.Action) error {
 	tool, ok := g.Tool(a.Tool)
 	if !ok {
-		return fmt.Errorf("there is no tool %s", a.Tool)
+		return fmt.Errorf("unknown tool %s", a.Tool)
 	}
 	args := a.Args
 	for _, want := range tool.Args {
@@ -121,23 +121,23 @@ func shaped(q toolgraph.Query, g *toolgraph.Graph, a plan.Action) error {
 		for _, b := range args[:n] {
 			leftOut := b.Source.Kind == plan.Blank && len(b.Options) == 0
 			if b.Optional != leftOut || leftOut && !want.Optional {
-				return fmt.Errorf("%s leaves %s out", a.Tool, want.Name)
+				return fmt.Errorf("%s omits %s", a.Tool, want.Name)
 			}
 			several := slices.ContainsFunc(q.Given, func(g toolgraph.Given) bool { return g.Several && g.Source.Equal(b.Source) })
 			if want.Many && !leftOut && n < 2 && !several {
-				return fmt.Errorf("%s takes %d of many", a.Tool, n)
+				return fmt.Errorf("%s takes only %d of several", a.Tool, n)
 			}
 		}
 		args = args[n:]
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("%s has arguments to spare", a.Tool)
+		return fmt.Errorf("%s has extra arguments", a.Tool)
 	}
 	return nil
 }
 
-// usesGiven reports whether every required given is used, its blanks being filled well:
-// each given that nothing takes finds a blank of its own that offers it.
+// usesGiven checks that every required given can be used: each one that is no argument must be an option of a blank
+// of its own.
 func usesGiven(q toolgraph.Query, s plan.Solution) error {
 	var blanks [][]plan.Source
 	bound := func(src plan.Source) bool {

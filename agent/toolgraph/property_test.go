@@ -80,9 +80,8 @@ func (w world) search(t tb, g *toolgraph.Graph, s toolgraph.Strategy) toolgraph.
 	return found
 }
 
-// TestBestFirstIsBruteForce: the best is the best of all that there are, and what stands
-// beside it is what [besides] asks for.
-func TestBestFirstIsBruteForce(t *testing.T) {
+// TestBestFirstIsOptimal checks that the first solution is the best of all, and the others with [world.besides].
+func TestBestFirstIsOptimal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := worlds(8, 4).Draw(t, "world")
@@ -93,7 +92,7 @@ func TestBestFirstIsBruteForce(t *testing.T) {
 		}
 		if len(found.Solutions) == 0 {
 			if len(all) > 0 {
-				t.Fatalf("nothing was found, brute force finds %d", len(all))
+				t.Fatalf("no solution, brute force finds %d", len(all))
 			}
 			return
 		}
@@ -102,7 +101,7 @@ func TestBestFirstIsBruteForce(t *testing.T) {
 			form := solutionForm(s, w.tools, w.query)
 			cost, ok := all[form]
 			if !ok {
-				t.Fatalf("brute force does not know %s", form)
+				t.Fatalf("brute force does not find %s", form)
 			}
 			costs[i] = cost
 		}
@@ -113,7 +112,7 @@ func TestBestFirstIsBruteForce(t *testing.T) {
 	})
 }
 
-// besides holds what is promised of the solutions that stand beside the best one.
+// besides checks the guarantees for the alternatives to the best solution.
 func (w world) besides(t tb, found []plan.Solution, all map[string]float64) {
 	used := map[string]bool{}
 	for i, s := range found {
@@ -123,7 +122,7 @@ func (w world) besides(t tb, found []plan.Solution, all map[string]float64) {
 		for _, tool := range tools {
 			used[tool] = true
 			if !needed && w.score(tool) < 3 {
-				t.Errorf("%s is not good: %s", tool, render(s))
+				t.Errorf("%s has a low score: %s", tool, render(s))
 			}
 		}
 		for _, cheaper := range found[:i] {
@@ -141,12 +140,12 @@ func (w world) besides(t tb, found []plan.Solution, all map[string]float64) {
 	for form := range all {
 		tools := toolsOf(form)
 		if last := tools[len(tools)-1]; w.score(last) >= 4 && !used[last] {
-			t.Errorf("%s stands in none of the solutions, and could end %s", last, form)
+			t.Errorf("%s is in none of the solutions, but could end %s", last, form)
 		}
 	}
 }
 
-// misfits counts the arguments that take something more special than they ask for.
+// misfits counts the arguments whose source has a more specific type than required.
 func (w world) misfits(s plan.Solution) int {
 	n := 0
 	for _, a := range s.Actions {
@@ -169,7 +168,7 @@ func (w world) misfits(s plan.Solution) int {
 	return n
 }
 
-// subset reports whether all of some are in all.
+// subset reports whether all contains every element of some.
 func subset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
@@ -184,8 +183,8 @@ func toolsOf(form string) []string {
 	return tools
 }
 
-// TestEveryStrategy: whatever the strategy, what it finds holds (see check) and is
-// something that brute force finds too; none finds a better one than best-first.
+// TestEveryStrategy checks that brute force also finds each strategy's solutions, that they are in order, and that
+// none is better than that of best-first.
 func TestEveryStrategy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,7 +201,7 @@ func TestEveryStrategy(t *testing.T) {
 			for i, solution := range found.Solutions {
 				cost, ok := all[solutionForm(solution, w.tools, w.query)]
 				if !ok {
-					t.Fatalf("%s: brute force does not know %s", s, render(solution))
+					t.Fatalf("%s: brute force does not find %s", s, render(solution))
 				}
 				if cost < last {
 					t.Fatalf("%s: solution %d is better than the one before it", s, i+1)
@@ -215,8 +214,8 @@ func TestEveryStrategy(t *testing.T) {
 	})
 }
 
-// TestPruningLosesNothing: the candidates alone have every solution of the whole.
-func TestPruningLosesNothing(t *testing.T) {
+// TestPruningKeepsSolutions checks that pruning to the candidates loses no solution.
+func TestPruningKeepsSolutions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := worlds(8, 4).Draw(t, "world")
@@ -237,8 +236,8 @@ func TestPruningLosesNothing(t *testing.T) {
 	})
 }
 
-// TestLargeWorlds holds the promises where brute force is out of reach, with chains
-// that run anyway.
+// TestLargeWorlds checks the guarantees on toolboxes that are too large for brute force, with chains that run in any
+// case.
 func TestLargeWorlds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, large)

@@ -87,13 +87,13 @@ func TestSubset(t *testing.T) {
 	live := g.Subset(func(tool string) bool { return tool != "object_detection" && tool != "visual_grounding" })
 	q := toolgraph.Query{Given: photoAndText.Given[:1], Goal: plan.BBox}
 	if names := live.Candidates(q); len(names) != 0 {
-		t.Errorf("candidates %v, nothing makes boxes", names)
+		t.Errorf("candidates %v, want none: no tool returns boxes", names)
 	}
 	if _, ok := live.Tool("select_bbox"); !ok {
-		t.Error("a tool that nothing reaches left the subset")
+		t.Error("an unreachable tool is not in the subset")
 	}
 	if names := g.Candidates(q); len(names) == 0 {
-		t.Error("the whole graph has changed")
+		t.Error("Subset changed the original graph")
 	}
 }
 
@@ -132,7 +132,7 @@ func TestInvalidQuery(t *testing.T) {
 
 // countdown is a context that ends when it has been asked a number of times.
 type countdown struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context //nolint:containedctx // countdown is a context
 	left            int
 }
 

@@ -309,7 +309,7 @@ func TestNumbersAndUndoInWords(t *testing.T) {
 		all.write(thread, "2")
 		in.showsLines(in.answer(o, thread, 2), first)
 		all.write(thread, "undo")
-		in.says(o, thread, "Your own file is as it was: photo.jpg. To go on from it, name it.")
+		in.says(o, thread, "Your own file is unchanged: photo.jpg. To continue from it, name it.")
 
 		photo, err := os.ReadFile("../testdata/photo.jpg")
 		bottest.Check(in.T, err)

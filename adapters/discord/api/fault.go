@@ -157,7 +157,7 @@ func fault(ctx context.Context, err error) error {
 	f := &adapters.Fault{Err: r}
 	switch {
 	case r.code == interactionTokenEnded:
-		f.Kind, f.Sentence = adapters.ErrGone, "It is too late to answer this on Discord. Please do it again."
+		f.Kind, f.Sentence = adapters.ErrGone, "It is too late to answer this on Discord. Please try again."
 	case r.status == http.StatusUnauthorized:
 		f.Kind, f.Sentence = adapters.ErrRefused, "Discord rejected the token. The operator must set a new DISCORD_TOKEN."
 	case r.status == http.StatusRequestEntityTooLarge || r.code == discordgo.ErrCodeRequestEntityTooLarge || r.code == fileTooLarge:

@@ -200,7 +200,7 @@ func resumable(gateway, resume string) string {
 func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "ws" && u.Scheme != "wss" {
-		return nil, &adapters.Fault{Sentence: "Discord gave an invalid address for its gateway. I will try again."}
+		return nil, &adapters.Fault{Sentence: "Discord returned an invalid address for its gateway. I will try again."}
 	}
 	if u.Path == "" {
 		u.Path = "/"

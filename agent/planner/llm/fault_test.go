@@ -226,13 +226,13 @@ const (
 	laterSentence     = "The model server is getting too many requests at the moment. Please try again in 2 minutes."
 	quotaSentence     = "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."
 	lengthSentence    = "This is too long for the model. Please shorten the text, send less, or start a new thread."
-	rejectedSentence  = "The model server rejected the request. Please say it in other words; if that does not help, ask the operator to check the log."
-	filteredSentence  = "The model's provider declined this because of its content rules. Please say it in other words, or ask for something else."
+	rejectedSentence  = "The model server rejected the request. Please rephrase it; if that does not help, ask the operator to check the log."
+	filteredSentence  = "The model's provider declined this because of its content rules. Please rephrase your request, or ask for something else."
 	downSentence      = "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."
 	lateSentence      = "The model took too long to answer. Please try again, or ask for less at once."
 	garbledSentence   = "The model server's answer could not be read. Please try again; if that does not help, ask the operator to check the server's address."
-	declinedSentence  = "The language model declined this request. Please ask for something else, or say it in other words."
-	twiceSentence     = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
+	declinedSentence  = "The language model declined this request. Please rephrase it, or ask for something else."
+	twiceSentence     = "The language model twice gave an answer that I could not use. Please rephrase your request, or try again."
 	dearSentence      = "This needs more work by the language model than one request may use. Please ask for less at a time."
 )
 

@@ -15,7 +15,7 @@ import (
 
 // Fixed sentences.
 var (
-	notSure = plan.Say("I am not sure what you want. Could you say it in other words, " +
+	notSure = plan.Say("I am not sure what you want. Could you rephrase it, " +
 		"for example \"find the edges in my photo\" or \"make it half as large\"?")
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
@@ -59,7 +59,7 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 
 // unclear asks to reword a request about files.
 func unclear(names plan.Message) plan.Message {
-	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please say it in other words."))
+	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please rephrase that."))
 }
 
 // askFor asks for a missing resource, or which of several is meant.
@@ -124,13 +124,13 @@ func inPart(left []plan.Unhandled) plan.Message {
 	for _, l := range left {
 		unknown = append(unknown, l.Unknown...)
 	}
-	return plan.Say("I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
+	return plan.Say("I understand only part of this: I do not know what to do with “%s”. Please rephrase it or leave it out.",
 		strings.Join(unknown, ", "))
 }
 
 // onlyTo says that a clause applies to one kind of media, but another kind was given.
 func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
-	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, draft.Nouns[t], name, draft.Nouns[profile.Base(is)])
+	return plan.Say("I can do “%s” only with a %s, and %s is a %s.", part, draft.Nouns[t], name, draft.Nouns[profile.Base(is)])
 }
 
 func resourceNames(rs []plan.Resource) plan.Message {

@@ -227,7 +227,7 @@ func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 	if len(sets) == 0 && question.IsZero() && t.marker.UnderMask(r) {
 		set, ok := t.marker.LoneMask()
 		if !ok {
-			return asking(plan.Say("I see no mask on %s. Please paint over the part that you mean, or say in words what it shows.",
+			return asking(plan.Say("There is no mask on %s. Please paint over the part that you mean, or describe it in words.",
 				scene.Listed(t.Files.Called(t.Sent(plan.Image)))))
 		}
 		sets = [][]scene.Thing{set}

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// The catalogue is read, and the planner made, once for all tests.
+// All tests share the catalogue and the planner.
 var (
 	catalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 	made      = sync.OnceValues(func() (*rules.Planner, error) {
@@ -40,7 +40,7 @@ func thePlanner(tb testing.TB) *rules.Planner {
 	return m
 }
 
-// allTools are the names of the catalogue's tools.
+// allTools returns the names of the catalogue's tools.
 func allTools(tb testing.TB) []string {
 	tb.Helper()
 	c, err := catalogue()
@@ -54,26 +54,25 @@ func allTools(tb testing.TB) []string {
 	return names
 }
 
-// A case is a part of a file in testdata/decompose that begins with "== name". Its
-// lines say what is there and what must come of it:
+// A case is a part of a file in testdata/decompose that begins with "== name". Its lines are the request and the
+// expected result:
 //
-//	given TYPE NAME       a file that came with the message; "earlier" one of the thread
-//	on NAME               what the resource above is marked on
-//	lasts SECONDS         how long the sound or the video above lasts
-//	called NAME           the name that the file above had on its owner's machine
+//	given TYPE NAME       a file that came with the message; "earlier" is one of the thread
+//	on NAME               the picture on which the resource above is marked
+//	lasts SECONDS         the length of the sound or the video above
+//	called NAME           the user's own name for the file above
 //	turn WISH             an earlier message of the thread; "made NAME..." names its results
 //	asked QUESTION        the open question; "about WISH" the wish that led to it
 //	wish WISH             Go syntax if it begins with a quotation mark and ends with one
-//	type NAME TYPE        the wish tells that the resource is of that type
+//	type NAME TYPE        the type of a resource, according to the wish
 //	-> TYPE: ARG, ARG…    a subtask, and after " | " the tools of which one must be its head
-//	left PART & WORD      a part of the wish that is left undone, and what nobody knew of it
-//	? PART & PART         a question that holds the parts, whatever their case
-//	reply PART            conversation that holds the part; "refuse" turns the wish down
+//	left PART & WORD      a part of the wish that is left undone, and its unknown words
+//	? PART & PART         a question that contains the parts, ignoring case
+//	reply PART            conversation that contains the part; "refuse" is a refusal
 //
-// An ARG is the name of a resource, the number of an earlier subtask ("<1>"), or a
-// meaning with a text: `prompt "a red fox"` for just that, `prompt ~fox` for one that
-// holds it, with "<1>" behind it for the results that the text quotes. `place? ~up` may
-// be there or not.
+// An ARG is the name of a resource, the number of an earlier subtask ("<1>"), or a meaning with a text:
+// `prompt "a red fox"` for exactly that, `prompt ~fox` for one that contains it, followed by "<1>" for the results
+// that the text quotes. `place? ~up` is optional.
 type testCase struct {
 	name    string
 	request plan.Request
@@ -116,7 +115,7 @@ func readCases(tb testing.TB) []testCase {
 				continue
 			}
 			if len(all) == 0 {
-				tb.Fatalf("%s:%d: no case has begun", file, n)
+				tb.Fatalf("%s:%d: a line before the first case", file, n)
 			}
 			if err := all[len(all)-1].read(text); err != nil {
 				tb.Fatalf("%s:%d: %v", file, n, err)
@@ -126,7 +125,7 @@ func readCases(tb testing.TB) []testCase {
 	return all
 }
 
-// read takes in one line of a case.
+// read parses one line of a case.
 func (c *testCase) read(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	r := &c.request
@@ -148,7 +147,7 @@ func (c *testCase) read(line string) error {
 		case len(r.Earlier) > 0:
 			r.Earlier[len(r.Earlier)-1].On = rest
 		default:
-			return fmt.Errorf("%q: nothing is there", line)
+			return fmt.Errorf("%q: no resource before it", line)
 		}
 	case "lasts":
 		r.Given[len(r.Given)-1].Facts = rest + " seconds"
@@ -159,7 +158,7 @@ func (c *testCase) read(line string) error {
 		case len(r.Earlier) > 0:
 			r.Earlier[len(r.Earlier)-1].File = rest
 		default:
-			return fmt.Errorf("%q: nothing is there", line)
+			return fmt.Errorf("%q: no resource before it", line)
 		}
 	case "turn":
 		r.Turns = append(r.Turns, plan.Turn{Wish: rest, Reply: "Done."})
@@ -199,12 +198,12 @@ func (c *testCase) read(line string) error {
 	case "refuse":
 		c.refuse = rest
 	default:
-		return fmt.Errorf("%q says nothing", line)
+		return fmt.Errorf("%q: unknown line", line)
 	}
 	return nil
 }
 
-// splitArgs splits at commas outside of quotation marks.
+// splitArgs splits at commas outside quotation marks.
 func splitArgs(s string) []string {
 	var args []string
 	quoted, begin := false, 0
@@ -222,7 +221,7 @@ func splitArgs(s string) []string {
 	return args
 }
 
-// showArg writes an argument as the case files do.
+// showArg returns an argument in the notation of the case files.
 func showArg(a plan.Arg) string {
 	if a.Source.Kind == plan.OfResource {
 		return a.Source.Name
@@ -243,7 +242,7 @@ func showArg(a plan.Arg) string {
 	return fmt.Sprintf("%s %q", a.Meaning, a.Source.Value)
 }
 
-// fits tells whether an argument is what a case wants.
+// fits reports whether an argument is the expected one.
 func fits(a plan.Arg, want string) bool {
 	meaning, part, loose := strings.Cut(want, " ~")
 	if !loose {
@@ -263,7 +262,7 @@ func fits(a plan.Arg, want string) bool {
 	return strings.HasPrefix(have, meaning+" ") && strings.Contains(strings.ToLower(have), strings.ToLower(part))
 }
 
-// argsAndSettings are the arguments of a subtask, and its settings as texts.
+// argsAndSettings returns the arguments of a subtask, and its settings as texts.
 func argsAndSettings(s plan.Subtask) []plan.Arg {
 	all := slices.Clone(s.Args)
 	for _, said := range s.Said {
@@ -293,8 +292,7 @@ func showTasks(d planner.Decomposition) string {
 	return b.String()
 }
 
-// wrong says what is wrong with the subtask, "" if nothing is. The arguments may stand
-// in any order.
+// wrong returns what is wrong with the subtask, or "". The arguments may be in any order.
 func (w wantTask) wrong(m *rules.Planner, tools []string, c testCase, s plan.Subtask) (string, error) {
 	if s.Returns != w.returns {
 		return fmt.Sprintf("returns %s, want %s", s.Returns, w.returns), nil
@@ -372,7 +370,7 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// checkLeft compares the parts of the wish that are left undone with those that the case wants.
+// checkLeft checks the parts of the wish that are left undone.
 func (c *testCase) checkLeft(t *testing.T, d planner.Decomposition) {
 	t.Helper()
 	if len(d.Left) != len(c.left) {
@@ -386,7 +384,7 @@ func (c *testCase) checkLeft(t *testing.T, d planner.Decomposition) {
 	}
 }
 
-// checkWords compares what is said with what the case wants said.
+// checkWords checks the question, refusal or reply.
 func (c *testCase) checkWords(t *testing.T, d planner.Decomposition) {
 	t.Helper()
 	holds := func(text, part string) bool {
@@ -396,24 +394,24 @@ func (c *testCase) checkWords(t *testing.T, d planner.Decomposition) {
 	case len(c.asks) > 0:
 		for _, part := range c.asks {
 			if !holds(d.Question, part) {
-				t.Errorf("%q is not asked back with %q:%s", c.request.Wish, part, showTasks(d))
+				t.Errorf("%q: the question does not contain %q:%s", c.request.Wish, part, showTasks(d))
 			}
 		}
 	case c.refuse != "":
 		if !d.Refused || !holds(d.Reply, c.refuse) {
-			t.Errorf("%q is not turned down with %q:%s", c.request.Wish, c.refuse, showTasks(d))
+			t.Errorf("%q: the refusal does not contain %q:%s", c.request.Wish, c.refuse, showTasks(d))
 		}
 	case c.reply != "":
 		if d.Refused || !holds(d.Reply, c.reply) {
-			t.Errorf("%q is not answered with %q:%s", c.request.Wish, c.reply, showTasks(d))
+			t.Errorf("%q: the reply does not contain %q:%s", c.request.Wish, c.reply, showTasks(d))
 		}
 	case len(c.tasks) == 0:
-		t.Errorf("the case wants nothing")
+		t.Errorf("the case expects nothing")
 	}
 }
 
-// checkPlan holds what every decomposition promises: exactly one of subtasks, question
-// and reply, and references to nothing but what is there.
+// checkPlan checks the guarantees of every decomposition: it has exactly one of subtasks, question and reply, and
+// refers only to existing resources.
 func checkPlan(t *testing.T, r plan.Request, d planner.Decomposition) {
 	t.Helper()
 	said := 0
@@ -423,7 +421,7 @@ func checkPlan(t *testing.T, r plan.Request, d planner.Decomposition) {
 		}
 	}
 	if said != 1 || d.Refused && d.Reply == "" {
-		t.Fatalf("%q gives not one of subtasks, question and reply:%s", r.Wish, showTasks(d))
+		t.Fatalf("%q: want exactly one of subtasks, question and reply:%s", r.Wish, showTasks(d))
 	}
 	p := plan.Plan{Resources: slices.Clone(r.Resources())}
 	for i := range p.Resources {
@@ -434,7 +432,7 @@ func checkPlan(t *testing.T, r plan.Request, d planner.Decomposition) {
 	}
 	for name := range d.Types {
 		if !slices.ContainsFunc(p.Resources, func(r plan.Resource) bool { return r.Name == name }) {
-			t.Fatalf("%q tells the type of %q, which is not there", r.Wish, name)
+			t.Fatalf("%q: a type for the unknown resource %q", r.Wish, name)
 		}
 	}
 	for i, s := range d.Subtasks {
@@ -444,7 +442,7 @@ func checkPlan(t *testing.T, r plan.Request, d planner.Decomposition) {
 		for _, a := range s.Args {
 			for _, leaf := range a.Source.Leaves() {
 				if leaf.Kind == plan.OfSubtask && !slices.Contains(s.After, leaf.Index) {
-					t.Fatalf("%q: subtask %d takes the result of %d, but does not come after it", r.Wish, i+1, leaf.Index+1)
+					t.Fatalf("%q: subtask %d uses the result of %d, which is not before it", r.Wish, i+1, leaf.Index+1)
 				}
 			}
 			if a.Source.Kind == plan.Blank || a.Source.Kind == plan.OfValue && strings.TrimSpace(a.Source.Value) == "" {

@@ -7,8 +7,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// request is a request with up to four files, of the types that the letters of kinds
-// say; every second one is of the thread.
+// request returns a request with up to four files, whose types are given by the letters of kinds. Every second file
+// is from the thread.
 func request(wish, files, kinds string, question string) plan.Request {
 	types := map[byte]plan.Type{'i': plan.Image, 'v': plan.Video, 'a': plan.Audio, 't': plan.Text, 'm': plan.Mask, 'd': plan.Depth}
 	r := plan.Request{Wish: wish}
@@ -31,8 +31,7 @@ func request(wish, files, kinds string, question string) plan.Request {
 	return r
 }
 
-// Whatever people write and files are called: there is an answer, and it
-// speaks of nothing that is not there.
+// FuzzDecompose checks that any text and any file names yield a valid decomposition.
 func FuzzDecompose(f *testing.F) {
 	for _, c := range readCases(f) {
 		r := c.request
@@ -63,7 +62,7 @@ func FuzzDecompose(f *testing.F) {
 	})
 }
 
-// oddWishes are no wishes, or very long ones.
+// oddWishes are meaningless or very long.
 var oddWishes = []string{
 	"", " ", "\n\n\t", ".", "?!", "\x00\xff\xfe", "👍🏽", "\u202e\u200f", "\u0301\u0301", "and and and then then", "1. 2. 3.", "- - -",
 	strings.Repeat("blur it and ", 200),
@@ -81,7 +80,7 @@ var oddWishes = []string{
 	strings.Repeat("x", 100_000),
 }
 
-// Long and odd wishes come to an answer.
+// TestOddRequests checks that long and odd wishes yield a valid decomposition.
 func TestOddRequests(t *testing.T) {
 	t.Parallel()
 	m := thePlanner(t)

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// media are files of each kind, as requests have them.
+// media are a file of each kind.
 func media() []plan.Resource {
 	return []plan.Resource{
 		{Name: "photo-1.jpg", File: "photo.jpg", Type: plan.Image}, {Name: "clip-1.mp4", File: "clip.mp4", Type: plan.Video},
@@ -19,14 +19,14 @@ func media() []plan.Resource {
 	}
 }
 
-func TestGuessesAtWhatIsMeant(t *testing.T) {
+func TestGuesses(t *testing.T) {
 	t.Parallel()
 	all := media()
 	second := plan.Resource{Name: "b-2.jpg", File: "b.jpg", Type: plan.Image}
 	for _, c := range []struct {
 		name, wish string
 		given      []plan.Resource
-		want       []string // some of the guesses; none is none
+		want       []string // some of the guesses; nil means that there must be none
 	}{
 		{"which size", "resize it", all[:1], []string{"resize it to 800x600", "make this picture half as large"}},
 		{"one of two", "resize photo.jpg", []plan.Resource{all[0], second}, []string{"resize photo.jpg to 800x600"}},
@@ -41,21 +41,21 @@ func TestGuessesAtWhatIsMeant(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.Question == "" && d.Reply == "" {
-			t.Errorf("%s is planned:%s", c.name, showTasks(d))
+			t.Errorf("%s: want a question:%s", c.name, showTasks(d))
 		}
 		for _, want := range c.want {
 			if !slices.Contains(d.Guesses, want) {
-				t.Errorf("%s: %q is not among %q", c.name, want, d.Guesses)
+				t.Errorf("%s: %q is not in the guesses %q", c.name, want, d.Guesses)
 			}
 		}
 		if len(c.want) == 0 && len(d.Guesses) > 0 || strings.Contains(d.Question, "one of these") != (len(d.Guesses) > 0) {
-			t.Errorf("%s: the guesses of %q are %q", c.name, d.Question, d.Guesses)
+			t.Errorf("%s: the question %q has the guesses %q, want none", c.name, d.Question, d.Guesses)
 		}
 	}
 }
 
-// Of every tool, a request with a word that nobody knows, and one that lacks its settings, are guessed
-// at by what is planned without a question.
+// TestEveryGuessIsPlanned checks that guesses can be planned without a question: for each tool, those for a request
+// with an unknown word, and for one without its settings.
 func TestEveryGuessIsPlanned(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
@@ -78,11 +78,11 @@ func TestEveryGuessIsPlanned(t *testing.T) {
 		}
 	}
 	if guessed < 100 {
-		t.Errorf("there are %d guesses in all", guessed)
+		t.Errorf("only %d guesses in total", guessed)
 	}
 }
 
-// checkGuesses holds the guesses at a request to what they are to be, and gives their number.
+// checkGuesses checks the guesses for a request, and returns their number.
 func checkGuesses(t *testing.T, r plan.Request) int {
 	t.Helper()
 	p := thePlanner(t)
@@ -91,13 +91,13 @@ func checkGuesses(t *testing.T, r plan.Request) int {
 		t.Fatal(err)
 	}
 	if err := plan.ValidateGuesses(d.Guesses); err != nil || d.Question == "" && len(d.Guesses) > 0 {
-		t.Errorf("%q, which asks %q, has the guesses %q: %v", r.Wish, d.Question, d.Guesses, err)
+		t.Errorf("%q: the question %q has the guesses %q: %v", r.Wish, d.Question, d.Guesses, err)
 	}
 	for _, guess := range d.Guesses {
 		o := r
 		o.Wish = guess
 		if g, err := p.Decompose(context.Background(), o, nil); err != nil || len(g.Subtasks) == 0 || len(g.Left) > 0 || g.Question != "" {
-			t.Errorf("%q has the guess %q, which gives%s, left %v, question %q, %v", r.Wish, guess, showTasks(g), g.Left, g.Question, err)
+			t.Errorf("%q: the guess %q yields%s, left %v, question %q, %v", r.Wish, guess, showTasks(g), g.Left, g.Question, err)
 		}
 	}
 	return len(d.Guesses)

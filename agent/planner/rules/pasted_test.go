@@ -7,8 +7,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestAPastedTableIsOneText: the lines and commas of a table in a message separate no orders.
-func TestAPastedTableIsOneText(t *testing.T) {
+// TestPastedTable checks that a table in a message is one text: its lines and commas do not separate orders.
+func TestPastedTable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ wish, tool, table string }{
 		"CSV below the order":      {"make a bar chart of this:\nMon,3\nTue,5\nWed,8", "make_chart", "Mon,3\nTue,5\nWed,8"},
@@ -28,14 +28,14 @@ func TestAPastedTableIsOneText(t *testing.T) {
 		}
 		for _, said := range sub.Said {
 			if strings.Contains(said.Text(), "\n") || strings.HasSuffix(said.Text(), ":") || strings.Contains(said.Text(), "␤") {
-				t.Errorf("%s: the setting %q holds the table", name, said.Text())
+				t.Errorf("%s: the setting %q contains the table", name, said.Text())
 			}
 		}
 	}
 }
 
-// TestLinesOfOrdersAreNoTable: two lines with a comma each may be orders.
-func TestLinesOfOrdersAreNoTable(t *testing.T) {
+// TestOrdersOnLines checks that two lines with a comma each are not mistaken for a table.
+func TestOrdersOnLines(t *testing.T) {
 	t.Parallel()
 	r := plan.Request{Wish: "crop it to a square, blur it\nrotate it by 90 degrees, make it grey", Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}
 	o, err := thePlanner(t).Decompose(t.Context(), r, nil)

@@ -18,10 +18,10 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-func TestNewNeedsACatalogue(t *testing.T) {
+func TestNewWithoutCatalogue(t *testing.T) {
 	t.Parallel()
 	if m, err := rules.New(rules.Config{}); m != nil || err == nil {
-		t.Errorf("without a catalogue there is %v, %v", m, err)
+		t.Errorf("no catalogue: %v, %v", m, err)
 	}
 	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(nil)})
 	if err != nil {
@@ -30,13 +30,13 @@ func TestNewNeedsACatalogue(t *testing.T) {
 	r := plan.Request{Wish: "blur cat.png and count the dogs", Given: []plan.Resource{{Name: "cat.png", Type: plan.Image}}}
 	d, err := m.Decompose(t.Context(), r, nil)
 	if err != nil || len(d.Subtasks) > 0 {
-		t.Errorf("with an empty catalogue there is %v:%s", err, showTasks(d))
+		t.Errorf("an empty catalogue: %v:%s", err, showTasks(d))
 	}
 	checkPlan(t, r, d)
 }
 
-// A tool that is added is understood by its examples at once.
-func TestAToolThatIsAddedIsUnderstood(t *testing.T) {
+// TestAddedTool checks that a new tool is understood by its examples alone.
+func TestAddedTool(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {
@@ -58,8 +58,8 @@ func TestAToolThatIsAddedIsUnderstood(t *testing.T) {
 	}
 }
 
-// The same request gives the same answer, from one goroutine as from many.
-func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
+// TestDeterministic checks that the same request has the same result, also concurrently.
+func TestDeterministic(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	m, tools, cases := thePlanner(t), allTools(t), readCases(t)
@@ -88,7 +88,7 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 					return
 				}
 				if diff := cmp.Diff(one, two); diff != "" {
-					t.Errorf("%q is understood in two ways:\n%s", r.Wish, diff)
+					t.Errorf("%q has two decompositions:\n%s", r.Wish, diff)
 				}
 				if len(one.Subtasks) == 0 {
 					continue
@@ -97,7 +97,7 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 				a, err := m.Assess(t.Context(), r, ask, nil)
 				b, err2 := other.Assess(t.Context(), r, ask, nil)
 				if diff := cmp.Diff(a, b); diff != "" || errors.Join(err, err2) != nil {
-					t.Errorf("%q is assessed in two ways (%v, %v):\n%s", r.Wish, err, err2, diff)
+					t.Errorf("%q has two assessments (%v, %v):\n%s", r.Wish, err, err2, diff)
 				}
 			}
 		})
@@ -105,7 +105,7 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 	wg.Wait()
 }
 
-func TestThePlannerStopsWithItsContext(t *testing.T) {
+func TestContextCancellation(t *testing.T) {
 	t.Parallel()
 	m := thePlanner(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func TestThePlannerStopsWithItsContext(t *testing.T) {
 		},
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s goes on: %v", name, err)
+			t.Errorf("%s does not stop: %v", name, err)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestAssess(t *testing.T) {
 	for _, c := range []struct {
 		sub    plan.Subtask
 		head   string
-		raised []string // make what the head lacks
+		raised []string // tools that make what the head lacks
 		low    []string
 	}{
 		{plan.Subtask{Description: "blur photo.png", Args: []plan.Arg{onPhoto}, Returns: plan.Image}, "blur_image", nil, []string{"text_to_music", "upscale_image"}},
@@ -183,10 +183,10 @@ func TestAssess(t *testing.T) {
 		scores := assess(t, c.sub)
 		for tool, s := range scores {
 			if s < 1 || s > 5 {
-				t.Errorf("%q: %s has the score %g", c.sub.Description, tool, s)
+				t.Errorf("%q: %s has the invalid score %g", c.sub.Description, tool, s)
 			}
 			if c.head != "" && s > scores[c.head] {
-				t.Errorf("%q: %s (%.2f) stands above %s (%.2f)", c.sub.Description, tool, s, c.head, scores[c.head])
+				t.Errorf("%q: %s (%.2f) is ranked above %s (%.2f)", c.sub.Description, tool, s, c.head, scores[c.head])
 			}
 		}
 		if c.head != "" && scores[c.head] != 5 {
@@ -194,7 +194,7 @@ func TestAssess(t *testing.T) {
 		}
 		for _, tool := range c.raised {
 			if scores[tool] < 3 {
-				t.Errorf("%q: %s, which makes what is lacking, has the score %.2f", c.sub.Description, tool, scores[tool])
+				t.Errorf("%q: %s, which makes a missing input, has the score %.2f", c.sub.Description, tool, scores[tool])
 			}
 		}
 		for _, tool := range c.low {
@@ -205,7 +205,7 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
+func TestAssessmentShape(t *testing.T) {
 	t.Parallel()
 	m := thePlanner(t)
 	ask := []planner.Assessment{
@@ -219,7 +219,7 @@ func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(scores) != len(ask) {
-		t.Fatalf("%d answers to %d questions", len(scores), len(ask))
+		t.Fatalf("%d answers for %d questions", len(scores), len(ask))
 	}
 	for i, a := range ask {
 		if len(scores[i]) != len(a.Candidates) {
@@ -232,14 +232,14 @@ func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 		}
 	}
 	if scores[0][0] != scores[0][2] {
-		t.Error("the same candidate has two scores")
+		t.Error("the same candidate has different scores")
 	}
 	if none, err := m.Assess(t.Context(), plan.Request{}, nil, nil); len(none) != 0 || err != nil {
-		t.Errorf("nothing is assessed as %v, %v", none, err)
+		t.Errorf("no questions: %v, %v", none, err)
 	}
 }
 
-// blurring is a solution of a single action with one open argument.
+// blurring returns a solution of a single action with one blank.
 func blurring(strength ...plan.Source) plan.Solution {
 	return plan.Solution{Actions: []plan.Action{{
 		Tool: "blur_image", Returns: plan.Image, Args: []plan.Binding{
@@ -249,7 +249,7 @@ func blurring(strength ...plan.Source) plan.Solution {
 	}}}
 }
 
-func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
+func TestSettleFillsBlanksFromOptions(t *testing.T) {
 	t.Parallel()
 	text := func(v string, m plan.Meaning) plan.Arg {
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(v), Meaning: m}
@@ -295,21 +295,21 @@ func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
 				got = append(got, b.Source)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("other arguments than wanted:\n%s", diff)
+				t.Errorf("wrong arguments:\n%s", diff)
 			}
 			if s.Score < 1 || s.Score > 5 {
 				t.Errorf("the score is %g", s.Score)
 			}
 			if diff := cmp.Diff(before, c.solution); diff != "" {
-				t.Errorf("the solution that was given has changed:\n%s", diff)
+				t.Errorf("the given solution was modified:\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestWhatSubtitlesSay: the text that the wish gives, else what is heard, never what a
-// picture out of the same film shows.
-func TestWhatSubtitlesSay(t *testing.T) {
+// TestTextOfSubtitles checks that subtitles are the text in the wish, else the speech, and never the text in a picture
+// of the same video.
+func TestTextOfSubtitles(t *testing.T) {
 	t.Parallel()
 	film := plan.FromResource("outro.mp4")
 	from := func(tool, arg string, typ, returns plan.Type, src plan.Source) plan.Action {
@@ -337,7 +337,7 @@ func TestWhatSubtitlesSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range [][]bool{{true, false}, {false, false, true}} { // from 3 on they are kept
+	for i, want := range [][]bool{{true, false}, {false, false, true}} { // solutions with 3 or more are kept
 		for k, s := range settled[i].Solutions {
 			if (s.Score >= 3) != want[k] {
 				t.Errorf("%d: %v has the score %.2f", i, s.Tools(), s.Score)
@@ -373,7 +373,7 @@ func TestSettleRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(settled) != 2 || len(settled[0].Solutions) != 4 || len(settled[1].Solutions) != 0 {
-		t.Fatalf("the shape is not that of the contests: %v", settled)
+		t.Fatalf("wrong number of settlements: %v", settled)
 	}
 	padded, wrong, right := settled[0].Solutions[0], settled[0].Solutions[1], settled[0].Solutions[2]
 	for i, s := range settled[0].Solutions {
@@ -387,22 +387,23 @@ func TestSettleRanks(t *testing.T) {
 	if right.Score < 4 || wrong.Score >= right.Score-1 {
 		t.Errorf("the right solution has the score %.2f, the wrong one %.2f", right.Score, wrong.Score)
 	}
-	if padded.Score >= 3 { // those from 3 on are offered to people
-		t.Errorf("the solution that does more than it must has the score %.2f", padded.Score)
+	if padded.Score >= 3 { // solutions with 3 or more are offered as alternatives
+		t.Errorf("the solution with an unnecessary action has the score %.2f", padded.Score)
 	}
 	if got := right.Actions[0].Candidate; got != "fast" {
 		t.Errorf("the first model is not chosen: %q", got)
 	}
 	if got := settled[0].Solutions[3].Actions[0].Candidate; got != "fine" {
-		t.Errorf("a model that was named is exchanged for %q", got)
+		t.Errorf("a named model was replaced by %q", got)
 	}
 	if contest.Solutions[2].Actions[0].Candidate != "" {
-		t.Error("the solution that was given has changed")
+		t.Error("the given solution was modified")
 	}
 }
 
-// A caption is no angle: a text that stands where another meaning is asked costs.
-func TestSettleScoresTextsInTheWrongPlaceLow(t *testing.T) {
+// TestSettlePenalizesWrongMeanings checks that a text with another meaning than the argument's costs: a caption is
+// not an angle.
+func TestSettlePenalizesWrongMeanings(t *testing.T) {
 	t.Parallel()
 	turning := func(text plan.Source) plan.Solution {
 		return plan.Solution{Actions: []plan.Action{{Tool: "resize_image", Returns: plan.Image, Args: []plan.Binding{
@@ -423,7 +424,7 @@ func TestSettleScoresTextsInTheWrongPlaceLow(t *testing.T) {
 	}
 	right, wrong := settle(plan.Amount, "half"), settle(plan.Content, "Happy birthday")
 	if right < 4.5 || wrong > right-1 {
-		t.Errorf("an amount gives %.2f, a caption in its place %.2f", right, wrong)
+		t.Errorf("an amount has the score %.2f, a caption in its place %.2f", right, wrong)
 	}
 }
 
@@ -451,8 +452,8 @@ func BenchmarkAssess(b *testing.B) {
 	}
 }
 
-// A numbered guess of a question is picked by its number, in figures or words.
-func TestAnAnswerPicksAGuess(t *testing.T) {
+// TestGuessByNumber checks that a guess of a question can be chosen by its number, in digits or words.
+func TestGuessByNumber(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]plan.Type{"1": plan.Image, "2.": plan.Edge, "the second one": plan.Edge, "option 2": plan.Edge, "the last": plan.Edge} {
 		d, err := thePlanner(t).Decompose(t.Context(), plan.Request{
@@ -466,13 +467,14 @@ func TestAnAnswerPicksAGuess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(d.Subtasks) != 1 || d.Subtasks[0].Returns != want {
-			t.Errorf("%q gives%s, want one subtask that returns %s", answer, showTasks(d), want)
+			t.Errorf("%q:%s, want one subtask that returns %s", answer, showTasks(d), want)
 		}
 	}
 }
 
-// A tool's own words of quantity are no values, and a value that it cannot take is answered with the bounds.
-func TestQuantitiesOfAToolThatIsAdded(t *testing.T) {
+// TestQuantitiesOfAddedTool checks that a new tool's own words of quantity are not values, and that the question about
+// a value out of range names the bounds.
+func TestQuantitiesOfAddedTool(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {
@@ -502,7 +504,7 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 	}
 }
 
-// A whole number may be said in a word, and with the thing that a tool says it counts.
+// TestWholeNumbersInWords checks that a whole number can be written as a word, and with the noun that it counts.
 func TestWholeNumbersInWords(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue()
@@ -546,8 +548,8 @@ returns: text, made: the most frequent words, backends: [{kind: native, run: wor
 	}
 }
 
-// A request that begins with an example of an operator's own tool is for that tool, whatever else the words ask for.
-func TestAnOwnExampleComesFirst(t *testing.T) {
+// TestOwnExampleWins checks that a request that begins with an example of an operator's own tool is for that tool.
+func TestOwnExampleWins(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {
@@ -587,8 +589,9 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 	}
 }
 
-// A request that is an example of a tool is for that tool alone, even if it reads like several orders.
-func TestAnExampleIsForItsTool(t *testing.T) {
+// TestExampleIsForItsTool checks that a request that equals an example of a tool is for that tool alone, even if it
+// reads like several orders.
+func TestExampleIsForItsTool(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/planner"
 )
 
-// What was made is told plainly, see package wording; conversation stands as it is.
+// TestRespond checks that results are described by package wording, and that conversation is passed on unchanged.
 func TestRespond(t *testing.T) {
 	t.Parallel()
 	edges := plan.Resource{Name: "photo-3f2a.edge-91bc.png", File: "photo-edges.png", Type: plan.Edge}

@@ -16,9 +16,9 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestAServerThatHangsIsAskedOnce: while a server does not answer, only the first lookups wait for the
-// timeout, and earlier answers stay available.
-func TestAServerThatHangsIsAskedOnce(t *testing.T) {
+// TestHangingServer checks that only the first lookups of a hanging server wait for the timeout, and that earlier
+// answers stay available.
+func TestHangingServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -48,7 +48,7 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 		}
 		synctest.Wait()
 		if got, err := b.look(t.Context(), "a/known"); got != "loaded a/known" || err != nil {
-			t.Errorf("a model that is known waits for others: %q, %v", got, err)
+			t.Errorf("the lookup of a cached model waits for others: %q, %v", got, err)
 		}
 		all.Wait()
 		if took := time.Since(began); took > probeTimeout || asked.Load() > 1+maxLookups {
@@ -62,8 +62,8 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestABookHasAnEnd: a full cache drops an entry for a new one.
-func TestABookHasAnEnd(t *testing.T) {
+// TestCacheLimit checks that a full cache drops an entry for a new one.
+func TestCacheLimit(t *testing.T) {
 	t.Parallel()
 	b := newBook(time.Hour, time.Now, func(context.Context, string) (int, error) { return 1, nil })
 	for i := range maxRemembered + 10 {
@@ -72,16 +72,16 @@ func TestABookHasAnEnd(t *testing.T) {
 		}
 	}
 	if len(b.pages) != maxRemembered {
-		t.Errorf("%d models are remembered", len(b.pages))
+		t.Errorf("%d models are cached", len(b.pages))
 	}
 }
 
-// TestAServerAtWorkIsNotDown: a call uses the last known list, however old, and does not wait for a busy
-// server to list its models.
-func TestAServerAtWorkIsNotDown(t *testing.T) {
+// TestBusyServer checks that a call uses the last known list, however old, and does not wait for a busy server to list
+// its models.
+func TestBusyServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		told map[string]string // what it says of itself, once
+		told map[string]string // its capabilities, reported once
 		how  toolbox.Candidate
 	}{
 		"that tells":  {map[string]string{"/capabilities": `{"tasks":{"summarization":{"default":"org/m"}},"models":{}}`}, candidate("summarization")},
@@ -97,7 +97,7 @@ func TestAServerAtWorkIsNotDown(t *testing.T) {
 				case r.Method == http.MethodPost:
 					say(200, `[{"summary_text":"short"}]`)(w)
 				case busy.Load():
-					t.Errorf("a server at work is asked for %s", r.URL.Path)
+					t.Errorf("a busy server is asked for %s", r.URL.Path)
 				case ok:
 					say(200, body)(w)
 				default:

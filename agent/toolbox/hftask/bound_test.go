@@ -16,8 +16,8 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// TestAnswersAreBounded: an answer without a file has limits for its bytes and entries, and reading it stops
-// with the call.
+// TestAnswersAreBounded checks that an answer without a file has limits for its bytes and entries, and that reading it
+// stops with the call.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	body := `{"summary_text":"short","more":"` + strings.Repeat("a", maxWordsBody) + `"}`
@@ -35,7 +35,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	_, err := b.Run(t.Context(), candidate("summarization"), call(t, plan.Text, args{"text": text("a long text")}))
 	blames(t, err, true, "could not be read")
 
-	many := []byte("[[" + strings.Repeat(`{"label":"a","score":1},`, 1<<18) + "]]") // read to its end it is no JSON
+	many := []byte("[[" + strings.Repeat(`{"label":"a","score":1},`, 1<<18) + "]]") // not valid JSON as a whole
 	if _, err := entries[label](t.Context(), many); err == nil || !strings.Contains(plan.ForOperator(err), "more than 2000 entries") {
 		t.Errorf("got %v", err)
 	}
@@ -51,7 +51,7 @@ func TestAnswersAreBounded(t *testing.T) {
 
 func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }
 
-// TestFilesInAnswers are found in all known forms of answers.
+// TestFilesInAnswers checks that files are found in all known forms of answers.
 func TestFilesInAnswers(t *testing.T) {
 	t.Parallel()
 	file := base64.StdEncoding.EncodeToString([]byte("file"))
@@ -77,8 +77,8 @@ func TestFilesInAnswers(t *testing.T) {
 	}
 }
 
-// TestAFailureOfTheModel on an input is not the server's fault, and the request is not sent again.
-func TestAFailureOfTheModel(t *testing.T) {
+// TestModelFailure checks that a model's failure on an input is not blamed on the server, and is not retried.
+func TestModelFailure(t *testing.T) {
 	t.Parallel()
 	for said, down := range map[string]bool{
 		`{"error":"cannot identify image file"}`:                        false,
@@ -106,9 +106,9 @@ func TestAFailureOfTheModel(t *testing.T) {
 	}
 }
 
-// TestJobsBelowAPath: a server's base URL may have a path, and a Location is resolved against the address of
+// TestJobsBelowPath checks that a server's base URL may have a path, and that a Location is resolved against the URL of
 // the request.
-func TestJobsBelowAPath(t *testing.T) {
+func TestJobsBelowPath(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"", "/gpu/jobs/7", "../jobs/7"} {
 		var polls atomic.Int32
@@ -137,9 +137,8 @@ func TestJobsBelowAPath(t *testing.T) {
 	}
 }
 
-// TestMapsOfPhotos: the server makes them smaller, with sides in steps, and they are scaled to the photo's
-// size.
-func TestMapsOfPhotos(t *testing.T) {
+// TestMapSize checks that a map is scaled to the photo's size; the server returns smaller ones, with sides in steps.
+func TestMapSize(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	photo := fileWith(t, plan.Image, "a.jpg", jpegOf(t, scene(2600, 1700)))
@@ -170,8 +169,8 @@ func TestMapsOfPhotos(t *testing.T) {
 	}
 }
 
-// TestSmallMasksStay: an area smaller than a pixel of the sent picture becomes one pixel.
-func TestSmallMasksStay(t *testing.T) {
+// TestSmallMasks checks that an area smaller than a pixel of the sent picture becomes one pixel.
+func TestSmallMasks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ size, at, want image.Point }{
 		{image.Pt(40, 30), image.Pt(13, 17), image.Pt(1, 1)},

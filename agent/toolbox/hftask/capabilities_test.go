@@ -13,8 +13,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestTheDocumentedCapabilities parses the example in the tool server's README.
-func TestTheDocumentedCapabilities(t *testing.T) {
+// TestDocumentedCapabilities checks the example in the tool server's README.
+func TestDocumentedCapabilities(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../../../deployments/toolserver/README.md")
 	if err != nil {
@@ -31,10 +31,10 @@ func TestTheDocumentedCapabilities(t *testing.T) {
 	}
 	all := tasks()
 	if model, ok := m.serves(all["text-to-image"]); !ok || model != "org/draws" {
-		t.Errorf("text-to-image is done by %q", model)
+		t.Errorf("the model for text-to-image is %q", model)
 	}
 	if does, state := m.does(all["text-to-image"], "org/draws-too"); !does || state != unavailable {
-		t.Errorf("org/draws-too is %q", state)
+		t.Errorf("the state of org/draws-too is %q", state)
 	}
 	for run, want := range map[string]bool{"text-to-image+pose": true, "text-to-image+edge": false, "image-to-image+mask": false} {
 		if _, ok := m.serves(all[run]); ok != want {
@@ -42,11 +42,11 @@ func TestTheDocumentedCapabilities(t *testing.T) {
 		}
 	}
 	if m.Concurrency != 4 {
-		t.Errorf("it works on %d at a time", m.Concurrency)
+		t.Errorf("the concurrency is %d", m.Concurrency)
 	}
 }
 
-// TestSentencesAreRejected: example sentences belong in a tool's file, so a server that sends some is
+// TestSentencesAreRejected checks that a server that sends example sentences, which belong in a tool's file, is
 // rejected.
 func TestSentencesAreRejected(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestSentencesAreRejected(t *testing.T) {
 		}
 		told := plan.OperatorSentence(err, plan.Message{}).String()
 		if !errors.Is(err, toolbox.ErrDown) || !strings.Contains(told, " offers example sentences for "+want+", but") || strings.Contains(err.Error(), "RAW") {
-			t.Errorf("%s: the operator reads %q: %v", body, told, err)
+			t.Errorf("%s: the operator sees %q: %v", body, told, err)
 		}
 	}
 }

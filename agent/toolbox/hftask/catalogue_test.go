@@ -40,14 +40,14 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	}
 	said := texts[a.Name]
 	if said == "" {
-		t.Fatalf("there is no text for the argument %s", a.Name)
+		t.Fatalf("no sample text for the argument %s", a.Name)
 	}
 	return value(a.Type, said)
 }
 
-// TestEveryBackingOfTheCatalogue runs each tool with a backing of the kind on a server that validates
-// requests against the published schemas, and checks the output.
-func TestEveryBackingOfTheCatalogue(t *testing.T) {
+// TestCatalogue runs each tool that has a backend of this kind on a server that validates requests against the
+// published schemas, and checks the output.
+func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -67,7 +67,7 @@ func TestEveryBackingOfTheCatalogue(t *testing.T) {
 		}
 	}
 	if count < 54 {
-		t.Errorf("%d backings ask a tool server", count)
+		t.Errorf("%d tools have a backend on a tool server", count)
 	}
 }
 
@@ -78,7 +78,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 	model := "example/" + b.tasks[how.Run].name
 	if b.tasks[how.Run].named {
 		if b.Probe(t.Context(), c) == nil {
-			t.Error("it is live without a model")
+			t.Error("live without a model")
 		}
 		c.Model = model
 	}
@@ -99,29 +99,29 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 		t.Fatalf("%v\n%+v", err, server.Calls())
 	}
 	if out.Model != model {
-		t.Errorf("the model is called %q", out.Model)
+		t.Errorf("the model is %q", out.Model)
 	}
 	promised(t, tool.Returns, asked.Dir, out)
 	if len(server.Asked(b.tasks[how.Run].name)) != 1 {
-		t.Errorf("asked %+v", server.Calls())
+		t.Errorf("calls %+v", server.Calls())
 	}
 }
 
-// promised checks that an output has its type, and that the call's folder has nothing else.
+// promised checks that an output has its type, and that the call's folder has no other files.
 func promised(t *testing.T, returns plan.Type, dir string, out toolbox.Output) {
 	t.Helper()
 	switch {
 	case returns.Media():
 		info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
 		if err != nil || !returns.Fits(info.Type) || filepath.Dir(out.Path) != dir {
-			t.Errorf("made %+v: %+v, %v", out, info, err)
+			t.Errorf("output %+v: %+v, %v", out, info, err)
 		}
 	case out.Path != "" || strings.TrimSpace(out.Value) == "":
-		t.Errorf("made %+v", out)
+		t.Errorf("output %+v", out)
 	case returns == plan.BBox || returns == plan.Category:
 		var list []map[string]any
 		if err := json.Unmarshal([]byte(out.Value), &list); err != nil || len(list) == 0 {
-			t.Errorf("made %+v: %v", out, err)
+			t.Errorf("output %+v: %v", out, err)
 		}
 	}
 	left, err := os.ReadDir(dir)
@@ -133,6 +133,6 @@ func promised(t *testing.T, returns plan.Type, dir string, out toolbox.Output) {
 		made++
 	}
 	if len(left) != made {
-		t.Errorf("the folder holds %v", left)
+		t.Errorf("the folder contains %v", left)
 	}
 }

@@ -19,7 +19,7 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite looks at th
 	server.Lengthen("text-to-video", -1)
 	started, stopped := make(chan struct{}), make(chan struct{})
 	b := backendAt(t, server.URL(), func(c *Config) {
-		c.Wait = func(ctx context.Context, _ time.Duration) error { // a job is under way
+		c.Wait = func(ctx context.Context, _ time.Duration) error { // a job is running
 			close(started)
 			<-ctx.Done()
 			return ctx.Err()

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// FuzzAnswers: any answer of a server yields a valid output, or an error with a sentence.
+// FuzzAnswers checks that any answer of a server yields a valid output, or an error with a sentence.
 func FuzzAnswers(f *testing.F) {
 	runs := map[string]plan.Type{
 		"object-detection": plan.BBox, "image-classification": plan.Category, "image-to-text": plan.Text, "visual-question-answering": plan.Text,
@@ -51,7 +51,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzManifests: any description of a server is parsed or rejected.
+// FuzzManifests checks that any description of a server is parsed or rejected.
 func FuzzManifests(f *testing.F) {
 	for _, body := range []string{
 		`{"inferenceProviderMapping":{"hf-inference":{"status":"live","providerId":"a/b","task":"x"}}}`, `{"inferenceProviderMapping":[{"provider":"x"}]}`,
@@ -61,15 +61,15 @@ func FuzzManifests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if all, err := readProviders(body); err != nil && all != nil {
-			t.Error("an error came with providers")
+			t.Error("both an error and providers")
 		}
 		if j, err := readJob(body); err == nil && j.Status == "" && len(body) == 0 {
-			t.Error("a job has no status")
+			t.Error("a job without a status")
 		}
 	})
 }
 
-// FuzzTables: the columns of any table have the same length.
+// FuzzTables checks that the columns of any table have the same length.
 func FuzzTables(f *testing.F) {
 	for _, table := range []string{"a,b\n1,2", "|a|b|\n|-|-|\n|1|2|", "a\tb\n1", "", "\n", "|", "\"a\nb"} {
 		f.Add(table)

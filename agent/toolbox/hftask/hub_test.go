@@ -23,28 +23,28 @@ func onModel(run, model string) toolbox.Candidate {
 	return c
 }
 
-// TestHub: a model that hf-inference serves is called there, with the account that pays.
+// TestHub checks that a model that hf-inference serves is called there, with the account that pays.
 func TestHub(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Token: secret, Listed: true})
 	b := onHub(t, server)
 	how := onModel("image-to-text", "example/image-to-text")
-	how.Prompt = "read what is written" // which is our extension
+	how.Prompt = "read what is written" // our extension
 	if err := b.Probe(t.Context(), how); err != nil {
 		t.Fatal(err)
 	}
 	out := must(t, b, how, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(80, 60)))}))
 	if out.Model != "example/image-to-text" || !strings.Contains(out.Value, "red") {
-		t.Errorf("made %+v", out)
+		t.Errorf("output %+v", out)
 	}
 	calls := server.Asked("image-to-text")
 	if len(calls) != 1 || calls[0].Path != "/hf-inference/models/example/image-to-text" || calls[0].Header.Get("X-Hf-Bill-To") != "workshop" || !calls[0].Raw {
-		t.Errorf("asked %+v", calls)
+		t.Errorf("calls %+v", calls)
 	}
 }
 
-// TestHubWrites: language models are called in OpenAI's form, whoever serves them.
-func TestHubWrites(t *testing.T) {
+// TestHubLanguageModels checks that language models are called by OpenAI's API, whoever serves them.
+func TestHubLanguageModels(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Token: secret, Elsewhere: []string{"example/text-generation"}})
 	b := onHub(t, server)
@@ -53,12 +53,12 @@ func TestHubWrites(t *testing.T) {
 	out := must(t, b, how, call(t, plan.Title, args{"text": text("A fox ran over the hill.")}))
 	calls := server.Asked("text-generation")
 	if out.Value == "" || len(calls) != 1 || calls[0].Path != chatPath || !strings.Contains(calls[0].Text, "A fox ran") {
-		t.Errorf("made %+v, asked %+v", out, calls)
+		t.Errorf("output %+v, calls %+v", out, calls)
 	}
 }
 
-// TestWhatTheHubCannotDo is reported in a sentence, before anything is sent.
-func TestWhatTheHubCannotDo(t *testing.T) {
+// TestHubLimits checks that what the hub cannot do is reported in a sentence, before anything is sent.
+func TestHubLimits(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Elsewhere: []string{"example/text-to-image"}})
 	b := onHub(t, server)
@@ -75,12 +75,12 @@ func TestWhatTheHubCannotDo(t *testing.T) {
 		blames(t, b.Probe(t.Context(), how), false, sentence)
 	}
 	if calls := server.Calls(); len(calls) != 0 {
-		t.Errorf("asked %+v", calls)
+		t.Errorf("calls %+v", calls)
 	}
 }
 
-// TestTheHubsRefusals name the setting to change.
-func TestTheHubsRefusals(t *testing.T) {
+// TestHubRefusals checks that a refusal names the setting to change.
+func TestHubRefusals(t *testing.T) {
 	t.Parallel()
 	for kind, sentence := range map[hftasktest.Kind]string{hftasktest.Expired: "HF_TOKEN", hftasktest.Unpaid: "credits", hftasktest.Busy: "too many requests"} {
 		server := hftasktest.New(t, hftasktest.Config{})
@@ -91,8 +91,8 @@ func TestTheHubsRefusals(t *testing.T) {
 	}
 }
 
-// TestTheHubIsAskedOnce about each model by concurrent callers, and again when the answer is old.
-func TestTheHubIsAskedOnce(t *testing.T) {
+// TestHubCache checks that concurrent callers look up each model once, and again when the answer is old.
+func TestHubCache(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,9 +132,9 @@ func TestTheHubIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestAServersOwnWord: a server's capabilities are requested once for all candidates, and decide which of
-// them are live.
-func TestAServersOwnWord(t *testing.T) {
+// TestCapabilities checks that a server's capabilities are requested once for all candidates, and decide which of them
+// are live.
+func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -178,12 +178,12 @@ func TestAServersOwnWord(t *testing.T) {
 	}
 	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many", refresh)
 	if err != nil || to.path != "/models/a/many/pipeline/object-detection" {
-		t.Errorf("a model of several tasks is asked at %+v, %v", to, err)
+		t.Errorf("a model of several tasks is called at %+v, %v", to, err)
 	}
 }
 
-// TestAServerThatTellsOfMaps runs tasks with a map, a mask or a size only if it lists them.
-func TestAServerThatTellsOfMaps(t *testing.T) {
+// TestCapabilitiesOfMaps checks that tasks with a map, a mask or a size run only if the server lists them.
+func TestCapabilitiesOfMaps(t *testing.T) {
 	t.Parallel()
 	told := `{"tasks": {
 			"text-to-image": {"default": "a/b", "models": ["a/b"]},
@@ -214,12 +214,12 @@ func TestAServerThatTellsOfMaps(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotTell: without /capabilities, a server serves each task with its own default, if it
-// is up.
-func TestAServerThatDoesNotTell(t *testing.T) {
+// TestWithoutCapabilities checks that a server without /capabilities serves each task with its own default, if it is
+// up.
+func TestWithoutCapabilities(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		paths map[string]string // what it has
+		paths map[string]string // that exist
 		how   toolbox.Candidate
 		live  bool
 	}{
@@ -253,8 +253,8 @@ func TestAServerThatDoesNotTell(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsNotThere is down, for probes and calls.
-func TestAServerThatIsNotThere(t *testing.T) {
+// TestMissingServer checks that a missing server counts as down, for probes and calls.
+func TestMissingServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
@@ -265,12 +265,12 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := b.Probe(ended, candidate("text-to-image")); err == nil {
-		t.Error("a probe went on after its end")
+		t.Error("a probe did not stop with its context")
 	}
 }
 
-// TestNewChecks its configuration.
-func TestNewChecks(t *testing.T) {
+// TestNewChecksConfig checks that an invalid configuration is rejected.
+func TestNewChecksConfig(t *testing.T) {
 	t.Parallel()
 	e, err := endpoint.New(endpoint.Config{BaseURL: "http://localhost:1"})
 	if err != nil {
@@ -278,7 +278,7 @@ func TestNewChecks(t *testing.T) {
 	}
 	for _, c := range []Config{{}, {Endpoint: e, Hub: &Hub{}}} {
 		if _, err := New(c); err == nil {
-			t.Errorf("%+v was taken", c)
+			t.Errorf("%+v was accepted", c)
 		}
 	}
 }

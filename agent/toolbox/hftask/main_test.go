@@ -29,8 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	// secret is a token in the hub's form.
-	secret = "hf_Abc123Def456Ghi789Jkl" //nolint:gosec // nobody's
-	// enough is the limit for answers in tests, whose pictures are small.
+	secret = "hf_Abc123Def456Ghi789Jkl" //nolint:gosec // not a real one
+	// enough is the size limit for answers; the pictures of tests are small.
 	enough = 8 << 20
 )
 
@@ -137,7 +137,7 @@ func candidate(run string) toolbox.Candidate {
 	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "hftask", Run: run, Device: "gpu"}}
 }
 
-// must runs a call that has to succeed.
+// must runs a call that must succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	c, err := toolboxtest.Typed(t, how.Backing, c)
@@ -232,6 +232,6 @@ func promisedNothing(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
-		t.Errorf("the folder holds %v, %v", left, err)
+		t.Errorf("the folder contains %v, %v", left, err)
 	}
 }

@@ -33,9 +33,9 @@ func near(a, b color.Color) bool {
 	return true
 }
 
-// TestPlacesAreThoseOfThePictureGiven: a large picture is sent smaller, and coordinates in the answer are
+// TestCoordinatesAreScaled checks that a large picture is sent smaller, and that coordinates in the answer are
 // converted to its pixels.
-func TestPlacesAreThoseOfThePictureGiven(t *testing.T) {
+func TestCoordinatesAreScaled(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	const w, h = 300, 200
@@ -60,8 +60,8 @@ func TestPlacesAreThoseOfThePictureGiven(t *testing.T) {
 	blames(t, err, false, "is outside the picture")
 }
 
-// TestOutsideOfAMaskNothingChanges, whatever the server draws.
-func TestOutsideOfAMaskNothingChanges(t *testing.T) {
+// TestUnmaskedPixelsStay checks that nothing changes outside the mask, whatever the server draws.
+func TestUnmaskedPixelsStay(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	const w, h = 120, 90
@@ -78,14 +78,14 @@ func TestOutsideOfAMaskNothingChanges(t *testing.T) {
 			same := made.At(x, y) == color.Color(given.NRGBAAt(x, y)) || near(made.At(x, y), given.At(x, y))
 			switch {
 			case !image.Pt(x, y).In(hole) && !same:
-				t.Fatalf("%d, %d is changed", x, y)
+				t.Fatalf("the pixel %d, %d has changed", x, y)
 			case !same:
 				changed++
 			}
 		}
 	}
 	if changed == 0 {
-		t.Error("nothing is changed within the mask")
+		t.Error("nothing has changed inside the mask")
 	}
 	_, err := b.Run(t.Context(), candidate("image-to-image+mask"), call(t, plan.Image, args{
 		"image": fileWith(t, plan.Image, "a.png", pngOf(t, given)),
@@ -94,7 +94,7 @@ func TestOutsideOfAMaskNothingChanges(t *testing.T) {
 	blames(t, err, false, "covers nothing")
 }
 
-// TestMasks are combined in the size of the picture, the smaller ones on top, with their labels.
+// TestMasks checks that masks are combined in the size of the picture, the smaller ones on top, with their labels.
 func TestMasks(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -116,18 +116,18 @@ func TestMasks(t *testing.T) {
 	free := must(t, b, candidate("image-segmentation"), call(t, plan.Image, given))
 	made := pictureAt(t, free.Path)
 	if _, _, _, a := made.At(110, 80).RGBA(); a != 0 {
-		t.Error("the ground is not transparent")
+		t.Error("the background is not transparent")
 	}
 	if !near(made.At(30, 20), red) {
-		t.Errorf("the thing is %v", made.At(30, 20))
+		t.Errorf("the object is %v", made.At(30, 20))
 	}
 	empty := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(w, h, white)))}))
 	if empty.Value != "[]" || empty.Path == "" {
-		t.Errorf("of an empty picture it made %+v", empty)
+		t.Errorf("an empty picture: %+v", empty)
 	}
 }
 
-// TestOverlappingMasks: the smaller one is on top, whichever comes first.
+// TestOverlappingMasks checks that the smaller mask is on top, in either order.
 func TestOverlappingMasks(t *testing.T) {
 	t.Parallel()
 	const w, h = 40, 30
@@ -158,8 +158,8 @@ func answering(t *testing.T, task, body string) *Backend {
 	return backendAt(t, server.URL)
 }
 
-// TestBoxesLieInThePicture: boxes are clipped and rounded, and empty ones omitted.
-func TestBoxesLieInThePicture(t *testing.T) {
+// TestBoxesAreClipped checks that boxes are clipped and rounded, and that empty ones are omitted.
+func TestBoxesAreClipped(t *testing.T) {
 	t.Parallel()
 	b := answering(t, "object-detection", `[{"label":"a","score":0.4,"box":{"xmin":-5,"ymin":-0.4,"xmax":10.6,"ymax":99}},
 		{"label":"b","score":1.7,"box":{"xmin":3,"ymin":3,"xmax":3,"ymax":9}},{"label":"c","score":0.9,"box":{"xmin":39,"ymin":29,"xmax":1e300,"ymax":30}}]`)
@@ -173,8 +173,8 @@ func TestBoxesLieInThePicture(t *testing.T) {
 	}
 }
 
-// TestAMapFollowsItsPicture in type and size, and a picture follows its map.
-func TestAMapFollowsItsPicture(t *testing.T) {
+// TestMapsKeepSize checks that a map has the size of its picture, and a picture that of its map.
+func TestMapsKeepSize(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
@@ -190,12 +190,12 @@ func TestAMapFollowsItsPicture(t *testing.T) {
 	drawn := must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
 	asked := server.Asked("text-to-image")[0]
 	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 || drawn.Seed != 7 {
-		t.Errorf("asked %+v, and told the seed %d", asked, drawn.Seed)
+		t.Errorf("request %+v, reported seed %d", asked, drawn.Seed)
 	}
 }
 
-// TestPoseIsDrawn in OpenPose's style.
-func TestPoseIsDrawn(t *testing.T) {
+// TestPose checks that a pose is drawn in OpenPose's style.
+func TestPose(t *testing.T) {
 	t.Parallel()
 	points := map[string][2]float64{"nose": {50, 10}, "left_shoulder": {70, 30}, "right_shoulder": {30, 30}}
 	var list []map[string]any
@@ -212,7 +212,7 @@ func TestPoseIsDrawn(t *testing.T) {
 	made := pictureAt(t, out.Path)
 	for at, want := range map[image.Point]color.Color{
 		{50, 10}: color.NRGBA{255, 0, 0, 255}, {50, 30}: color.NRGBA{255, 85, 0, 255}, {30, 30}: color.NRGBA{255, 170, 0, 255}, {70, 30}: color.NRGBA{85, 255, 0, 255}, // joints; the neck is between the shoulders
-		{40, 30}: color.NRGBA{153, 0, 0, 255}, {90, 90}: color.NRGBA{0, 0, 0, 255}, // a limb; a point that is not sure
+		{40, 30}: color.NRGBA{153, 0, 0, 255}, {90, 90}: color.NRGBA{0, 0, 0, 255}, // a limb; an uncertain point
 	} {
 		if !near(made.At(at.X, at.Y), want) {
 			t.Errorf("%v is %v, want %v", at, made.At(at.X, at.Y), want)
@@ -222,8 +222,9 @@ func TestPoseIsDrawn(t *testing.T) {
 	blames(t, err, false, "found no person")
 }
 
-// TestHowPicturesLeave: as PNG or JPEG, upright, without metadata. An unreadable one is the input's fault.
-func TestHowPicturesLeave(t *testing.T) {
+// TestSentPictures checks that pictures are sent as PNG or JPEG, upright, without metadata, and that an unreadable one
+// is the input's fault.
+func TestSentPictures(t *testing.T) {
 	t.Parallel()
 	lying := turned(jpegOf(t, scene(120, 90)), "gps: 48.1, 11.5")
 	deep := image.NewNRGBA64(image.Rect(0, 0, 40, 30))
@@ -288,7 +289,7 @@ func animation(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestEnlarging requests the wanted size.
+// TestEnlarging checks that the wanted size is requested.
 func TestEnlarging(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -318,8 +319,8 @@ func TestEnlarging(t *testing.T) {
 	blames(t, err, true, "did not make the picture larger")
 }
 
-// TestWhatIsMissing is reported.
-func TestWhatIsMissing(t *testing.T) {
+// TestMissingInputs checks that a missing input is reported.
+func TestMissingInputs(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	for run, sentence := range map[string]string{
@@ -335,8 +336,8 @@ func TestWhatIsMissing(t *testing.T) {
 	blames(t, err, false, "is missing")
 }
 
-// TestSoundsOfAnAnswer are all kept, with their labels.
-func TestSoundsOfAnAnswer(t *testing.T) {
+// TestSeveralSounds checks that all sounds of an answer are kept, with their labels.
+func TestSeveralSounds(t *testing.T) {
 	t.Parallel()
 	sound := base64.StdEncoding.EncodeToString(wav())
 	b := answering(t, "audio-to-audio", `[{"label":"voice","blob":"`+sound+`","content-type":"audio/wav"},{"label":"music","blob":"`+sound+`","content-type":"audio/wav"}]`)
@@ -354,8 +355,8 @@ func TestSoundsOfAnAnswer(t *testing.T) {
 	blames(t, err, true, "cannot be read")
 }
 
-// TestDrawnAsTold: a drawing has the requested shape, and the server is told what to leave out.
-func TestDrawnAsTold(t *testing.T) {
+// TestDrawing checks that a drawing has the requested shape, and that the server gets the negative prompt.
+func TestDrawing(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	c := call(t, plan.Image, args{"prompt": text("a fox")})

@@ -17,9 +17,9 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestLoadingIsWaitedFor: a request to a loading model is retried, or fails with its sentence if there is
-// not enough time.
-func TestLoadingIsWaitedFor(t *testing.T) {
+// TestLoadingModel checks that a request to a loading model is retried, or fails with its sentence if there is not
+// enough time.
+func TestLoadingModel(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
 	var waits []time.Duration
@@ -42,11 +42,11 @@ func TestLoadingIsWaitedFor(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
-		t.Errorf("a model on its way is there: %v", err)
+		t.Errorf("a loading model is live: %v", err)
 	}
 }
 
-// TestLongJobs are polled until they are done.
+// TestLongJobs checks that jobs are polled until they are done.
 func TestLongJobs(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
@@ -59,8 +59,8 @@ func TestLongJobs(t *testing.T) {
 	}
 }
 
-// TestAJobEndsWithItsCall: it is cancelled on the server.
-func TestAJobEndsWithItsCall(t *testing.T) {
+// TestCancelledJob checks that a job is cancelled on the server when its call ends.
+func TestCancelledJob(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
 	server.Lengthen("text-to-video", -1)
@@ -84,14 +84,14 @@ func TestAJobEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// TestJobsThatEndOtherwise: a job that fails, is cancelled or is lost yields an error with its sentence.
-func TestJobsThatEndOtherwise(t *testing.T) {
+// TestFailedJobs checks that a job that fails, is cancelled or is lost yields an error with its sentence.
+func TestFailedJobs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		job      func(w http.ResponseWriter)
 		down     bool
 		sentence string
-		off      bool // it is called off
+		off      bool // it is cancelled
 	}{
 		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed on this", false},
 		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "rejected this input", false},
@@ -125,7 +125,7 @@ func TestJobsThatEndOtherwise(t *testing.T) {
 			_, err := backendAt(t, server.URL).Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
 			blames(t, err, c.down, c.sentence)
 			if off.Load() != c.off {
-				t.Errorf("called off: %v", off.Load())
+				t.Errorf("cancelled: %v", off.Load())
 			}
 		})
 	}
@@ -149,27 +149,26 @@ func tasksOnly(w http.ResponseWriter, r *http.Request, task string) {
 	say(200, `{"tasks":{"`+task+`":{"default":"org/it","models":["org/it"]}},"models":{"org/it":{"tasks":["`+task+`"],"state":"loaded"}}}`)(w)
 }
 
-// blames checks whom an error blames, and its sentence.
+// blames checks whether an error blames the server, and its sentence.
 func blames(t *testing.T, err error, down bool, sentence string) {
 	t.Helper()
 	told := plan.OperatorSentence(err, plan.Message{}).String()
 	if err == nil || errors.Is(err, toolbox.ErrDown) != down || !strings.Contains(told, sentence) {
-		t.Errorf("down %v, people read %q: %v", errors.Is(err, toolbox.ErrDown), told, err)
+		t.Errorf("down %v, people see %q: %v", errors.Is(err, toolbox.ErrDown), told, err)
 		return
 	}
 	for _, private := range []string{secret, "secret", "/srv", "/latest", "<h1>"} {
 		if strings.Contains(told, private) {
-			t.Errorf("people read %q", told)
+			t.Errorf("people see %q", told)
 		}
 		if log := plan.ForOperator(err); strings.Contains(log, private) {
-			t.Errorf("the log reads %q", log)
+			t.Errorf("the log has %q", log)
 		}
 	}
 }
 
-// TestServersInTrouble: each fault of a server is blamed on the server, has its sentence, and leaves no
-// files.
-func TestServersInTrouble(t *testing.T) {
+// TestServerFaults checks that each fault of a server is blamed on the server, has its sentence, and leaves no files.
+func TestServerFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault    hftasktest.Fault
@@ -203,9 +202,9 @@ func TestServersInTrouble(t *testing.T) {
 	}
 }
 
-// TestServersThatTellWhy: each error code of Atelier's tool server has a sentence, and decides whether
-// others are tried.
-func TestServersThatTellWhy(t *testing.T) {
+// TestServerErrorCodes checks that each error code of Atelier's tool server has a sentence, and decides whether others
+// are tried.
+func TestServerErrorCodes(t *testing.T) {
 	t.Parallel()
 	for code, c := range map[string]struct {
 		status   int
@@ -244,8 +243,8 @@ func TestServersThatTellWhy(t *testing.T) {
 	}
 }
 
-// TestAnswersOfNoForm: each task rejects the answers of other tasks.
-func TestAnswersOfNoForm(t *testing.T) {
+// TestUnexpectedAnswers checks that each task rejects the answers of other tasks.
+func TestUnexpectedAnswers(t *testing.T) {
 	t.Parallel()
 	for run, returns := range map[string]plan.Type{
 		"object-detection": plan.BBox, "image-segmentation": plan.Mask, "mask-generation": plan.Segmentation, "image-classification": plan.Category,
@@ -276,8 +275,8 @@ func TestAnswersOfNoForm(t *testing.T) {
 	}
 }
 
-// TestTheClockEndsACall: a call to a hanging server ends at its deadline.
-func TestTheClockEndsACall(t *testing.T) {
+// TestDeadline checks that a call to a hanging server ends at its deadline.
+func TestDeadline(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	hold := server.Hold("text-to-image")
@@ -293,8 +292,8 @@ func TestTheClockEndsACall(t *testing.T) {
 	<-hold.Gone
 }
 
-// TestFilesOnTheServer: a link in an answer is followed on the same server only.
-func TestFilesOnTheServer(t *testing.T) {
+// TestLinksInAnswers checks that a link in an answer is followed on the same server only.
+func TestLinksInAnswers(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	t.Cleanup(elsewhere.Close)
@@ -305,7 +304,7 @@ func TestFilesOnTheServer(t *testing.T) {
 			w.Header().Set("Content-Type", "image/png")
 			_, _ = w.Write(pngOf(t, plain(8, 6, red))) //nolint:errcheck // the client may be gone
 		case r.Method == http.MethodPost:
-			say(200, `{"images":[{"url":"`+address.Load().(string)+`"}]}`)(w) //nolint:forcetypeassert,errcheck // it is one
+			say(200, `{"images":[{"url":"`+address.Load().(string)+`"}]}`)(w) //nolint:forcetypeassert,errcheck // a string
 		default:
 			tasksOnly(w, r, "text-to-image")
 		}
@@ -319,8 +318,8 @@ func TestFilesOnTheServer(t *testing.T) {
 	blames(t, err, true, "only a link")
 }
 
-// TestMediaLeaveOnlyIfTheyMay: sending media outside your network must be allowed.
-func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
+// TestCloudMediaPermission checks that media are sent outside your network only with permission.
+func TestCloudMediaPermission(t *testing.T) {
 	t.Parallel()
 	b := backendAt(t, "https://tools.example.com", func(c *Config) {
 		c.Endpoint = endpointAt(t, "https://tools.example.com", func(e *endpoint.Config) { e.Transport = nowhere{t} })

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestTranslation names the languages with the model's codes.
+// TestTranslation checks that languages are named with the model's codes.
 func TestTranslation(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]map[string]any{
@@ -35,7 +35,7 @@ func TestTranslation(t *testing.T) {
 	}
 }
 
-// TestSpeech: language and voice are sent to your own server, but never to the hub.
+// TestSpeech checks that language and voice are sent to your own server, but never to the hub.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	server, own := serve(t)
@@ -56,7 +56,7 @@ func TestSpeech(t *testing.T) {
 		if err != nil || q.inputs != c.given["text"][0].Value || !reflect.DeepEqual(q.parameters, c.want) {
 			t.Errorf("%s: %+v, %v", name, q, err)
 		}
-		must(t, own, candidate("text-to-speech"), how) // the server knows them
+		must(t, own, candidate("text-to-speech"), how) // the server validates them
 		if q, err = askSpeech(t.Context(), &job{backend: hub, call: how}); err != nil || q.parameters != nil {
 			t.Errorf("%s: the hub is told %+v, %v", name, q, err)
 		}
@@ -94,7 +94,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// read returns what a task makes of a JSON answer.
+// read returns the output of a task for a JSON answer.
 func read(t *testing.T, run string, returns plan.Type, input, body string) (toolbox.Output, error) {
 	t.Helper()
 	j := &job{call: call(t, returns, args{"text": text(input)})}
@@ -109,7 +109,7 @@ func TestAnswersInWords(t *testing.T) {
 		returns plan.Type
 		input   string
 		body    string
-		want    string // "" is an error
+		want    string // "" means an error
 	}{
 		"a text":               {"image-to-text", plan.Text, "", `{"generated_text":" a dog "}`, "a dog"},
 		"in a list":            {"image-to-text", plan.Text, "", `[{"generated_text":"a dog"}]`, "a dog"},
@@ -167,8 +167,8 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
-// TestWrittenAsAsked: people's texts are in blocks, separate from the instructions.
-func TestWrittenAsAsked(t *testing.T) {
+// TestTextsAreSeparate checks that people's texts are in blocks, separate from the instructions.
+func TestTextsAreSeparate(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	how := candidate("text-generation")

@@ -202,7 +202,7 @@ func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.C
 func (b *Backend) allowed(c toolbox.Candidate) error {
 	switch {
 	case c.Run != python:
-		return &plan.Fault{Sentence: plan.Say("This version does not write programs of that kind."), Err: fmt.Errorf("unknown run %q", c.Run)}
+		return &plan.Fault{Sentence: plan.Say("This version cannot write programs of that kind."), Err: fmt.Errorf("unknown run %q", c.Run)}
 	case c.Program != "":
 		if err := Check(c.Program); err != nil {
 			return &plan.Fault{Sentence: plan.Say("The program of this tool cannot be read."), Err: err}

@@ -98,7 +98,7 @@ func points(t *testing.T, all ...plan.Point) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: plan.Points, Value: value}}}
 }
 
-// must runs a call that has to succeed.
+// must runs a call that must succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	c, err := toolboxtest.Typed(t, how.Backing, c)

@@ -35,9 +35,9 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	return text("some words for " + a.Name)
 }
 
-// TestEveryToolOfTheCatalogue: each tool with a LocalAI backing is live with the models of LocalAI's
-// gallery, and makes what it promises.
-func TestEveryToolOfTheCatalogue(t *testing.T) {
+// TestCatalogue checks that each tool that has a LocalAI backend is live with the models of LocalAI's gallery, and
+// returns its type.
+func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -57,7 +57,7 @@ func TestEveryToolOfTheCatalogue(t *testing.T) {
 		}
 	}
 	if count < 18 {
-		t.Errorf("%d tools ask LocalAI", count)
+		t.Errorf("%d tools have a LocalAI backend", count)
 	}
 }
 
@@ -74,7 +74,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Candidate) {
 	}
 	out := must(t, b, how, c)
 	if out.Model == "" || out.Usage.Calls != 1 {
-		t.Errorf("made by %+v", out)
+		t.Errorf("output %+v", out)
 	}
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests for work", n)
@@ -120,7 +120,7 @@ func promised(t *testing.T, typ plan.Type, out toolbox.Output) {
 	}
 }
 
-// TestSmallPictures: a picture of a single pixel, and one that is far from square.
+// TestSmallPictures checks a picture of a single pixel, and one that is far from square.
 func TestSmallPictures(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -141,8 +141,8 @@ func TestSmallPictures(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheFileLeaves: neither its name nor its metadata is sent.
-func TestNothingOfTheFileLeaves(t *testing.T) {
+// TestNoMetadataIsSent checks that neither a file's name nor its metadata is sent.
+func TestNoMetadataIsSent(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	// A WAV may end with a list of metadata (RIFF, LIST INFO).
@@ -151,9 +151,9 @@ func TestNothingOfTheFileLeaves(t *testing.T) {
 	c := call(t, plan.Audio, args{"audio": file(t, plan.Audio, "secret name.wav", tagged)})
 	must(t, b, candidate("audio-transform", ""), c)
 	if sent := server.Requests()[0].Files["audio"]; len(sent) == 0 || bytes.Contains(sent, []byte("Jane")) {
-		t.Errorf("%d bytes left, with who made it", len(sent))
+		t.Errorf("%d bytes were sent, with the metadata", len(sent))
 	}
 	if got := server.Requests()[0].Names["audio"]; got != "audio.wav" {
-		t.Errorf("the file is called %q", got)
+		t.Errorf("the file was sent as %q", got)
 	}
 }

@@ -149,7 +149,7 @@ func boxes(all []found) (toolbox.Output, error) {
 	}
 	out := toolbox.Output{Value: value, About: counted(len(all))}
 	if len(all) == 0 {
-		out.Note = plan.Say("I found no objects that the model knows.")
+		out.Note = plan.Say("I found no objects that the model recognises.")
 	}
 	return out, nil
 }

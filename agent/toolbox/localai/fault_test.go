@@ -18,7 +18,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// uses are a call for each run.
+// uses has a call for each run.
 func uses(t *testing.T) map[string]toolbox.Call {
 	t.Helper()
 	mask := file(t, plan.Mask, "mask.png", pngOf(t, covering(scene().Rect.Size(), big)))
@@ -53,12 +53,12 @@ func TestAllRunsAreTried(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
 	if got, want := slices.Sorted(maps.Keys(uses(t))), slices.Sorted(maps.Keys(b.runs)); !slices.Equal(got, want) {
-		t.Errorf("tried are %v of %v", got, want)
+		t.Errorf("tested %v of %v", got, want)
 	}
 }
 
-// TestFaultsOfTheServer: each run reports each fault in a sentence, blames the server, and leaves no files.
-func TestFaultsOfTheServer(t *testing.T) {
+// TestServerFaults checks that each run reports each fault in a sentence, blames the server, and leaves no files.
+func TestServerFaults(t *testing.T) {
 	t.Parallel()
 	sentences := map[localaitest.Fault]string{
 		localaitest.Down: "does not answer", localaitest.Failing: "does not have the model", localaitest.Busy: "too many requests", localaitest.Loading: "is loading",
@@ -81,10 +81,10 @@ func TestFaultsOfTheServer(t *testing.T) {
 					want = toolbox.ErrLoading
 				}
 				if !errors.Is(err, want) {
-					t.Errorf("%s: it is not %v: %v", run, want, err)
+					t.Errorf("%s: want %v: %v", run, want, err)
 				}
 				if got := said(err); got == "" || !strings.Contains(got, sentences[fault]) {
-					t.Errorf("%s: people read %q", run, got)
+					t.Errorf("%s: people see %q", run, got)
 				}
 				tidy(t, c.Dir)
 			}
@@ -96,12 +96,12 @@ func tidy(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 }
 
-// TestFilesThatAreNotWhatWasAskedFor: a file of another type, and one on another server.
-func TestFilesThatAreNotWhatWasAskedFor(t *testing.T) {
+// TestUnexpectedFiles checks that a file of another type, or on another server, is rejected.
+func TestUnexpectedFiles(t *testing.T) {
 	t.Parallel()
 	for fault, runs := range map[localaitest.Fault][]string{
 		localaitest.WrongKind: {"sound-generation", "audio-transform", "video", "video-from-image", "images-inpainting", "images-reference", "images-upscale"},
@@ -120,8 +120,8 @@ func TestFilesThatAreNotWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheInput blame the input alone.
-func TestFaultsOfTheInput(t *testing.T) {
+// TestInputFaults checks that a fault of the input is not blamed on the server.
+func TestInputFaults(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	scene := sceneFile(t)
@@ -172,13 +172,13 @@ func TestFaultsOfTheInput(t *testing.T) {
 	}
 	for _, r := range server.Requests() {
 		if r.Path != "/v1/detection" {
-			t.Errorf("%s was asked", r.Path)
+			t.Errorf("%s was called", r.Path)
 		}
 	}
 }
 
-// TestMediaStayAtHome: no file goes to a server outside your network without permission.
-func TestMediaStayAtHome(t *testing.T) {
+// TestCloudMediaPermission checks that no file is sent outside your network without permission.
+func TestCloudMediaPermission(t *testing.T) {
 	t.Parallel()
 	server := localaitest.New(t, localaitest.Config{})
 	own := &http.Transport{}
@@ -200,7 +200,7 @@ func TestMediaStayAtHome(t *testing.T) {
 	}
 	for _, r := range server.Requests() {
 		if len(r.Files) > 0 {
-			t.Errorf("a file left for %s", r.Path)
+			t.Errorf("a file was sent to %s", r.Path)
 		}
 	}
 }
@@ -231,8 +231,8 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the en
 	})
 }
 
-// TestALongCallEndsWithItsContext for every run.
-func TestALongCallEndsWithItsContext(t *testing.T) {
+// TestContextCancellation checks that every run ends with its context.
+func TestContextCancellation(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	server.Break(localaitest.Slow)

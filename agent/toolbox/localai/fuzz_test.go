@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// FuzzAnswers: any answer of a server yields a valid result, or an error with a sentence.
+// FuzzAnswers checks that any answer of a server yields a valid result, or an error with a sentence.
 func FuzzAnswers(f *testing.F) {
 	for _, s := range []string{
 		`{"detections":[{"x":-5.5,"y":1e9,"width":3,"height":1e300,"class_name":"dog","confidence":7,"mask":"aGk="}]}`,
@@ -37,7 +37,7 @@ func FuzzAnswers(f *testing.F) {
 		url, content, err := readItem(body)
 		sentence(t, err)
 		if err == nil && (url == "") == (content == nil) {
-			t.Error("an item that is neither here nor there")
+			t.Error("an item must have either content or a link")
 		}
 		classes, err := readClasses(body)
 		sentence(t, err)

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// wideScene returns the scene, several times as wide, so that it must be sent smaller.
+// wideScene returns the scene several times as wide, so that it must be sent smaller.
 func wideScene(t *testing.T, times int) []toolbox.Value {
 	t.Helper()
 	from := scene()
@@ -53,8 +53,8 @@ func maskOf(t *testing.T, out toolbox.Output) *media.Mask {
 	return m
 }
 
-// TestBoxesAreThoseOfThePicture, although a smaller one was sent.
-func TestBoxesAreThoseOfThePicture(t *testing.T) {
+// TestBoxesAreScaled checks that boxes are in the original picture's pixels, although a smaller one was sent.
+func TestBoxesAreScaled(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
 	for _, n := range []int{1, 9} {
@@ -73,8 +73,9 @@ func TestBoxesAreThoseOfThePicture(t *testing.T) {
 	}
 }
 
-// TestGroundingByAModelThatTakesNoWords: objects that the description does not name are left out.
-func TestGroundingByAModelThatTakesNoWords(t *testing.T) {
+// TestGroundingWithoutWords checks that objects that the description does not name are omitted if the model takes no
+// words.
+func TestGroundingWithoutWords(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{Models: []localaitest.Model{{ID: "rfdetr-base", Capabilities: []string{"detection"}}}})
 	found := boxesOf(t, must(t, b, candidate("grounding", ""), call(t, plan.BBox, args{"image": sceneFile(t), "object": text("Blues!")})))
@@ -112,12 +113,12 @@ func TestMasks(t *testing.T) {
 		rough := file(t, plan.Mask, "rough.png", pngOf(t, covering(image.Pt(100, 60), image.Rect(58, 24, 76, 44)))) // half the size, over the blue one
 		m = maskOf(t, must(t, b, candidate("segmentation-by-mask", ""), call(t, plan.Mask, args{"image": picture, "mask": rough})))
 		if !near(coveredBy(m), wide(small, n), 2*n) {
-			t.Errorf("under the mask is %v", coveredBy(m))
+			t.Errorf("the mask covers %v", coveredBy(m))
 		}
 	}
 }
 
-// TestDepth: the fake server treats low areas as near, which are bright.
+// TestDepth checks that near areas are bright; for the fake server, low areas are near.
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -130,7 +131,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestInpainting changes the masked area only.
+// TestInpainting checks that only the masked area changes.
 func TestInpainting(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
@@ -153,12 +154,12 @@ func TestInpainting(t *testing.T) {
 			}
 		}
 		if out.About.String() != "“green door”" && out.About.String() != "green door" {
-			t.Errorf("it is about %q", out.About)
+			t.Errorf("about is %q", out.About)
 		}
 	}
 	for _, r := range server.Requests() {
 		if r.Text("prompt") != "a green door" {
-			t.Errorf("told %q", r.Text("prompt"))
+			t.Errorf("prompt %q", r.Text("prompt"))
 		}
 	}
 }
@@ -168,7 +169,7 @@ func like(a, b color.NRGBA) bool {
 	return max(off(a.R, b.R), off(a.G, b.G), off(a.B, b.B)) < 12
 }
 
-// TestUpscaling returns the requested size.
+// TestUpscaling checks that the result has the requested size.
 func TestUpscaling(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -192,14 +193,14 @@ func TestUpscaling(t *testing.T) {
 	}
 }
 
-// TestTheShapeOfVideos is that of their first frame.
-func TestTheShapeOfVideos(t *testing.T) {
+// TestVideoShape checks that a video has the shape of its first frame.
+func TestVideoShape(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	film := must(t, b, candidate("video-from-image", "it moves"), call(t, plan.Video, args{"image": sceneFile(t)}))
 	r := server.Requests()[0]
 	if w, h := r.Number("width"), r.Number("height"); w/h < 1.55 || w/h > 1.8 || int(w)%16 != 0 || int(h)%16 != 0 || r.Number("seed") != 7 || film.Seed != 7 || r.Text("prompt") != "it moves" {
-		t.Errorf("asked for %v × %v, %v, and told %d", w, h, r.Values["seed"], film.Seed)
+		t.Errorf("requested %v × %v, %v, reported seed %d", w, h, r.Values["seed"], film.Seed)
 	}
 }
 

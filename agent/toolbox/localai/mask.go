@@ -131,7 +131,7 @@ func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, f
 		}
 	}
 	if best == nil {
-		return toolbox.Output{}, fault(nil, "I found nothing that can be cut out there.")
+		return toolbox.Output{}, fault(nil, "I found nothing there that can be cut out.")
 	}
 	path := filepath.Join(j.Dir, "mask.png")
 	if err := media.WriteMask(ctx, path, best); err != nil {
@@ -144,7 +144,7 @@ func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, f
 // score is on top.
 func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
 	if len(all) == 0 {
-		return toolbox.Output{}, fault(nil, "I found no objects that the model knows.")
+		return toolbox.Output{}, fault(nil, "I found no objects that the model recognises.")
 	}
 	leave, err := o.limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {

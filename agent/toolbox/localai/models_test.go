@@ -19,8 +19,8 @@ import (
 	"atelier/agent/toolbox/localai/localaitest"
 )
 
-// TestWhichModelIsTaken of the installed ones.
-func TestWhichModelIsTaken(t *testing.T) {
+// TestModelChoice checks which of the installed models is used.
+func TestModelChoice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		run, models, want string
@@ -54,7 +54,7 @@ func TestWhichModelIsTaken(t *testing.T) {
 		r := b.runs[c.run]
 		got, err := b.models.choose(t.Context(), r.need, "")
 		if told := b.ModelOf(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Run: c.run}}); told != c.want {
-			t.Errorf("%s of %s is told as %q", c.run, c.models, told)
+			t.Errorf("%s of %s is reported as %q", c.run, c.models, told)
 		}
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s of %s: %q, %v", c.run, c.models, got, err)
@@ -75,8 +75,8 @@ func models(list string) []localaitest.Model {
 	return all
 }
 
-// TestWhichModelServesOpenAIsRuns of the installed ones.
-func TestWhichModelServesOpenAIsRuns(t *testing.T) {
+// TestModelChoiceForOpenAI checks which of the installed models is used for OpenAI's runs.
+func TestModelChoiceForOpenAI(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
 		b, _ := newBackend(t, localaitest.Config{Old: old})
@@ -85,7 +85,7 @@ func TestWhichModelServesOpenAIsRuns(t *testing.T) {
 			"images-generations": "z-image-turbo", "audio-speech": "kokoro", "audio-transcriptions": "whisper-large-turbo",
 		} {
 			if old && run == "chat" {
-				continue // any name may be one that chats
+				continue // any name may be a chat model's
 			}
 			if got, err := b.Find(t.Context(), run); err != nil || got != want {
 				t.Errorf("%s: %q, %v", run, got, err)
@@ -97,14 +97,14 @@ func TestWhichModelServesOpenAIsRuns(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsNamed is used, whatever its family.
-func TestAModelThatIsNamed(t *testing.T) {
+// TestNamedModel checks that a named model is used, whatever its family.
+func TestNamedModel(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	how := candidate("detection", "")
 	how.Model = "rfdetr-cpp-seg-medium"
 	if out := must(t, b, how, call(t, plan.BBox, args{"image": sceneFile(t)})); out.Model != how.Model || server.Requests()[0].Model != how.Model {
-		t.Errorf("taken was %q", out.Model)
+		t.Errorf("used %q", out.Model)
 	}
 	how.Model = "rfdetr-huge"
 	for _, err := range []error{b.Probe(t.Context(), how), func() error {
@@ -112,13 +112,13 @@ func TestAModelThatIsNamed(t *testing.T) {
 		return err
 	}()} {
 		if !strings.Contains(said(err), `has no model called "rfdetr-huge"`) {
-			t.Errorf("one that is not there: %v", err)
+			t.Errorf("a missing model: %v", err)
 		}
 	}
 }
 
-// TestAModelWithoutMasks fails with a sentence if masks are needed.
-func TestAModelWithoutMasks(t *testing.T) {
+// TestModelWithoutMasks checks that such a model fails with a sentence if masks are needed.
+func TestModelWithoutMasks(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
 	for _, run := range []string{"segmentation", "segmentation-by-points"} {
@@ -131,8 +131,8 @@ func TestAModelWithoutMasks(t *testing.T) {
 	}
 }
 
-// TestAnOldServer lists names alone; models of known families are used.
-func TestAnOldServer(t *testing.T) {
+// TestOldServer checks that models of known families are used if a server lists only names.
+func TestOldServer(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{Old: true, Models: models("llama:chat rfdetr-base:detection ced-tiny:x advanced:x depth-anything:depth")})
 	for run, live := range map[string]bool{"detection": true, "depth": true, "audio-classification": true, "video": false, "segmentation": false} {
@@ -142,8 +142,8 @@ func TestAnOldServer(t *testing.T) {
 	}
 }
 
-// TestTheListIsAskedForOnce by concurrent callers, and again when it is old.
-func TestTheListIsAskedForOnce(t *testing.T) {
+// TestListIsCached checks that concurrent callers request the list once, and again when it is old.
+func TestListIsCached(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
 	now.Store(1000)
@@ -159,7 +159,7 @@ func TestTheListIsAskedForOnce(t *testing.T) {
 	all.Wait()
 	once := []string{"GET /readyz", "GET /v1/models/capabilities"}
 	if got := server.Calls(); !slices.Equal(got, once) {
-		t.Errorf("asked for %v", got)
+		t.Errorf("requests %v", got)
 	}
 	for at, want := range map[int64]int{1009: 2, 1010: 4} {
 		b, server := newBackend(t, localaitest.Config{}, func(c *Config) { c.Clock = func() time.Time { return time.Unix(now.Load(), 0) } })
@@ -172,8 +172,8 @@ func TestTheListIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheList affect all runs, with a sentence.
-func TestFaultsOfTheList(t *testing.T) {
+// TestListFaults checks that a fault of the list affects all runs, with a sentence.
+func TestListFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault localaitest.Fault
@@ -200,8 +200,8 @@ func TestFaultsOfTheList(t *testing.T) {
 	}
 }
 
-// TestTheKeyIsShown to a server that requires one.
-func TestTheKeyIsShown(t *testing.T) {
+// TestKey checks that the key is sent to a server that requires one.
+func TestKey(t *testing.T) {
 	t.Parallel()
 	server := localaitest.New(t, localaitest.Config{Key: "right"})
 	for key, live := range map[string]bool{"right": true, "wrong": false, "": false} {
@@ -213,8 +213,8 @@ func TestTheKeyIsShown(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotAnswer runs into the timeout.
-func TestAServerThatDoesNotAnswer(t *testing.T) {
+// TestTimeout checks that a call to a silent server times out.
+func TestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, err := endpoint.New(endpoint.Config{BaseURL: "http://localai:8080", Transport: silent{}})
@@ -241,8 +241,8 @@ func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// TestAProbeThatIsGivenUpBlamesNobody: the next probe asks again.
-func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
+// TestCancelledProbe checks that a cancelled probe is not cached: the next one asks again.
+func TestCancelledProbe(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	server.Break(localaitest.Slow, "/readyz")
@@ -252,7 +252,7 @@ func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	<-server.Held()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	server.Mend()
 	if err := b.Probe(t.Context(), candidate("depth", "")); err != nil {
@@ -260,8 +260,8 @@ func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsNoLocalAI has no such list.
-func TestAServerThatIsNoLocalAI(t *testing.T) {
+// TestOtherServer checks that a server that is not LocalAI is recognised by its missing list.
+func TestOtherServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)

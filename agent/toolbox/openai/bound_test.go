@@ -11,8 +11,8 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// TestEnds: any finish reason of a server is accepted, and so is none.
-func TestEnds(t *testing.T) {
+// TestFinishReasons checks that any finish reason of a server is accepted, and so is none.
+func TestFinishReasons(t *testing.T) {
 	t.Parallel()
 	for _, finish := range []string{"none", "eos_token", "end_turn", "stop_sequence"} {
 		b, _ := newBackend(t, llmtest.Config{Answer: llmtest.InOrder(llmtest.Response{Text: "fine", Finish: finish})})
@@ -40,7 +40,7 @@ func boundOf(t *testing.T, r llmtest.Request) string {
 	return "nothing"
 }
 
-// TestAnswersAreBounded by the field that the server accepts, which is found once.
+// TestAnswersAreBounded checks that answers are limited by the field that the server accepts, which is found once.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	refuses := func(fields ...string) func(t *testing.T, r llmtest.Request) llmtest.Response {
@@ -56,7 +56,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		answer func(t *testing.T, r llmtest.Request) llmtest.Response
-		field  string // that is set
+		field  string // the configured one
 		model  string
 		want   string
 	}{
@@ -85,24 +85,24 @@ func TestAnswersAreBounded(t *testing.T) {
 				got = append(got, boundOf(t, r))
 			}
 			if strings.Join(got, " ") != c.want {
-				t.Errorf("asked for %q, want %q", got, c.want)
+				t.Errorf("requested %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-// TestABadAnswerIsNotSentBackWhole: only its start is, as valid text.
-func TestABadAnswerIsNotSentBackWhole(t *testing.T) {
+// TestLongBadAnswer checks that only the start of a bad answer is sent back, as valid text.
+func TestLongBadAnswer(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("x"+strings.Repeat("é\n", 20_000), "The Sea")})
 	must(t, b, backing("chat", "Name {text}."), call(t, plan.Title, args{"text": text("x")}))
 	again := server.Requests()[1].Messages[2]
 	if len(again.Text) > 2100 || !strings.HasPrefix(again.Text, "xé\né") || !strings.HasSuffix(again.Text, "…") || strings.Contains(again.Text, "\uFFFD") {
-		t.Errorf("%d bytes went back", len(again.Text))
+		t.Errorf("%d bytes were sent back", len(again.Text))
 	}
 }
 
-// TestUsage: the usage of failed calls is reported too.
+// TestUsage checks that the usage of failed calls is reported too.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	counted := func(text string, in, out int) llmtest.Response {
@@ -147,7 +147,7 @@ func TestUsage(t *testing.T) {
 			b, _ := newBackend(t, c.script)
 			out, err := b.Run(t.Context(), backing(c.run, "Do {text}."), call(t, c.returns, c.args))
 			if (err != nil) != c.fails || out.Usage != c.want {
-				t.Errorf("took %+v, %v", out.Usage, err)
+				t.Errorf("usage %+v, %v", out.Usage, err)
 			}
 		})
 	}

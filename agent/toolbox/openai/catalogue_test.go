@@ -32,9 +32,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "what was said for " + a.Name}}}
 }
 
-// TestEveryToolOfTheCatalogue: each tool with a model as its backing tells the model what to do and with
-// what.
-func TestEveryToolOfTheCatalogue(t *testing.T) {
+// TestCatalogue checks that each tool that a model runs tells the model what to do, and with what.
+func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -54,13 +53,13 @@ func TestEveryToolOfTheCatalogue(t *testing.T) {
 		}
 	}
 	if count < 27 {
-		t.Errorf("%d tools ask a model", count)
+		t.Errorf("%d tools are run by a model", count)
 	}
 }
 
 func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how toolbox.Candidate) {
 	t.Helper()
-	told := make(chan string, 2) // what the models were told, one after another
+	told := make(chan string, 2) // the texts for the models, in order
 	b, _ := newBackend(t, llmtest.Config{
 		Models: []string{"talker", "seer", "painter", "gpt-4o-mini-tts", "whisper-1"},
 		Answer: func(r llmtest.Request) llmtest.Response {
@@ -100,30 +99,29 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		t.Fatal(err)
 	}
 	if made.Model == "" || made.Candidate != how.Name() || (made.Value == "") == (made.Path == "") || tool.Returns.Media() != (made.Path != "") {
-		t.Errorf("made %+v", made)
+		t.Errorf("output %+v", made)
 	}
 	words := <-told
-	if how.Run == "chat-audio" { // a recording is written down first
+	if how.Run == "chat-audio" { // a recording is transcribed first
 		words = <-told
 	}
 	if strings.ContainsAny(words, "{}") && tool.Returns != plan.Category {
-		t.Errorf("a place for an argument is left:\n%s", words)
+		t.Errorf("an argument's placeholder is left:\n%s", words)
 	}
 	for _, a := range tool.Args {
-		isOther := a.Name == "shape" || a.Name == "results" || a.Name == "seed" // no words
+		isOther := a.Name == "shape" || a.Name == "results" || a.Name == "seed" // not text for the model
 		if !a.Type.Media() && !isOther && !strings.Contains(words, c.Args[a.Name][0].Value) {
-			t.Errorf("the model is not told the %s:\n%s", a.Name, words)
+			t.Errorf("the request lacks the %s:\n%s", a.Name, words)
 		}
 	}
 	first, _, _ := strings.Cut(how.Prompt, "{")
 	if !strings.Contains(words, strings.TrimSpace(first)) {
-		t.Errorf("the model is not told what to do:\n%s", words)
+		t.Errorf("the request lacks the task:\n%s", words)
 	}
 }
 
-// TestTheFormOfAListForbidsNoDates: names may include dates, so the form of the answer must not forbid
-// numbers.
-func TestTheFormOfAListForbidsNoDates(t *testing.T) {
+// TestListsAllowDates checks that the format of a list allows numbers, since names may include dates.
+func TestListsAllowDates(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {

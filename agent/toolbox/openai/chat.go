@@ -121,13 +121,13 @@ func (ts *texts) completeOnce(ctx context.Context, r run, request api.ChatComple
 	answer := endpoint.WithoutThoughts(content)
 	switch {
 	case choice.Message.Refusal != "" || finish == api.FinishReasonContentFilter:
-		return "", final(fmt.Errorf("refused, finish reason %q", finish), "The model refused to do this; say it in other words, or ask for something else.")
+		return "", final(fmt.Errorf("refused, finish reason %q", finish), "The model refused to do this; rephrase your request, or ask for something else.")
 	case endpoint.CutOff(finish):
 		return "", fault(fmt.Errorf("finish reason %q", finish), "The model's answer was cut off before its end; ask for less at once.")
 	case len(answer) > maxAnswer:
 		return "", fault(fmt.Errorf("the answer has %d bytes", len(answer)), "The model's answer was much too long; ask for less at once.")
 	case answer == "" && content != "":
-		return "", fault(errors.New("the answer has only thoughts"), "The model used up its answer on thinking; ask for less at once.")
+		return "", fault(errors.New("the answer has only thoughts"), "The model spent its whole answer on thinking; ask for less at once.")
 	case answer == "":
 		return "", fault(errors.New("the answer is empty"), "The model's answer was empty; please try again.")
 	}

@@ -18,7 +18,7 @@ type Player interface {
 // playable returns why no tune can be played, or nil.
 func (b *Backend) playable() error {
 	if b.config.Player == nil {
-		return fault(nil, "Nothing here plays music.")
+		return fault(nil, "No program that plays music is installed here.")
 	}
 	return b.config.Player.Ready()
 }

@@ -13,11 +13,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// band plays all tunes but those that it complains about.
+// band is a Player. It complains about tunes that lack a text.
 type band struct {
 	missing error
 	played  []string
-	without string // what a tune must have
+	without string // the required text
 }
 
 func (b *band) Ready() error { return b.missing }
@@ -33,14 +33,14 @@ func (b *band) Play(_ context.Context, c toolbox.Call, tune string) (toolbox.Out
 
 const tune = "X:1\nT:Rain\nM:4/4\nL:1/8\nK:C\nCDEF GABc|\n"
 
-// TestAModelComposes: its tune is played; if it cannot be played, the model is asked again.
-func TestAModelComposes(t *testing.T) {
+// TestCompose checks that the model's tune is played, and that the model is asked again if it cannot be played.
+func TestCompose(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers []string
-		without string // what the band wants
+		without string // the text that the band requires
 		played  string
-		told    string // to the model, the second time
+		told    string // in the second request to the model
 		fails   string
 	}{
 		"a tune":                      {answers: []string{tune}, played: tune},
@@ -71,7 +71,7 @@ func TestAModelComposes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := players.played[len(players.played)-1]; got != c.played || filepath.Base(out.Path) != "music.mp3" || out.Usage.Calls != len(c.answers) {
-				t.Errorf("it played %q, and gives %+v", got, out)
+				t.Errorf("played %q, output %+v", got, out)
 			}
 			if !strings.Contains(told[0], "Compose") || !strings.Contains(told[len(told)-1], c.told) {
 				t.Errorf("the model was told %q", told)
@@ -80,8 +80,8 @@ func TestAModelComposes(t *testing.T) {
 	}
 }
 
-// TestNobodyPlays: the tool cannot run if the programs are missing.
-func TestNobodyPlays(t *testing.T) {
+// TestComposeWithoutPlayer checks that the tool cannot run if the programs are missing.
+func TestComposeWithoutPlayer(t *testing.T) {
 	t.Parallel()
 	for name, player := range map[string]Player{
 		"no player":   nil,

@@ -18,7 +18,7 @@ import (
 	"atelier/agent/toolbox/improvise"
 )
 
-// talk is a conversation about a picture, in its second round.
+// talk returns a conversation about a picture, in its second round.
 func talk(t *testing.T) improvise.Conversation {
 	t.Helper()
 	schema, err := os.ReadFile(filepath.FromSlash("../improvise/schema.json"))
@@ -32,7 +32,7 @@ func talk(t *testing.T) improvise.Conversation {
 	}
 }
 
-// The request has the schema, and the turns alternate.
+// TestConverse checks that the request has the schema, and that the turns alternate.
 func TestConverse(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers(`{"program":"print()"}`)})
@@ -61,8 +61,9 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// A server without schema support is asked for JSON, and one that supports neither for plain text.
-func TestConverseWithPlainerServers(t *testing.T) {
+// TestConverseFormats checks that a server without schema support is asked for JSON, and one that supports neither for
+// plain text.
+func TestConverseFormats(t *testing.T) {
 	t.Parallel()
 	for want, script := range map[string]llmtest.Config{"json_object": {NoSchema: true}, "": {NoSchema: true, NoJSON: true}} {
 		script.Answer = answers("{}")
@@ -75,7 +76,7 @@ func TestConverseWithPlainerServers(t *testing.T) {
 	}
 }
 
-// Pictures are sent only if media may leave, and to a vision model.
+// TestConversePictures checks that pictures are sent only with permission, and to a vision model.
 func TestConversePictures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -83,7 +84,7 @@ func TestConversePictures(t *testing.T) {
 		change func(*Config)
 		cloud  bool
 		maySee bool
-		model  string // "seer" is shown them
+		model  string // "seer" gets the pictures
 	}{
 		{"in the house", func(*Config) {}, false, true, "seer"},
 		{"in the cloud", func(*Config) {}, true, false, "talker"},
@@ -103,7 +104,7 @@ func TestConversePictures(t *testing.T) {
 				b = newBackendAt(t, cloud(t, through{server.URL(), transport(t)}), c.change)
 			}
 			if got := b.Improviser().MaySee(); got != c.maySee {
-				t.Errorf("media may be seen: %t", got)
+				t.Errorf("pictures are allowed: %t", got)
 			}
 			reply, err := b.Improviser().Converse(t.Context(), talk(t))
 			if err != nil || reply.Model != c.model {
@@ -123,17 +124,17 @@ func TestConversePictures(t *testing.T) {
 			}
 			for _, p := range seen(t, r) {
 				if cfg, format, err := image.DecodeConfig(bytes.NewReader(p)); err != nil || format != "jpeg" || cfg.Width != 1568 || bytes.Contains(p, []byte("48.2082")) {
-					t.Errorf("shown is a %s of width %d, %v", format, cfg.Width, err)
+					t.Errorf("a picture is a %s of width %d, %v", format, cfg.Width, err)
 				}
 			}
 			if bytes.Contains(r.Body, []byte("holiday")) {
-				t.Error("the name of a picture leaves with it")
+				t.Error("the name of a picture is sent")
 			}
 		})
 	}
 }
 
-// Failures have a sentence, and their usage is counted.
+// TestConverseFaults checks that failures have a sentence, and that their usage is counted.
 func TestConverseFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -151,7 +152,7 @@ func TestConverseFaults(t *testing.T) {
 			reply, err := b.Improviser().Converse(t.Context(), talk(t))
 			got := plan.OperatorSentence(err, plan.Message{}).String()
 			if !strings.Contains(got, c.want) || strings.Contains(got, "RAW-TEXT") || (reply.Usage.Output > 0) != c.spent {
-				t.Errorf("told %q, after %+v: %v", got, reply.Usage, err)
+				t.Errorf("sentence %q, usage %+v: %v", got, reply.Usage, err)
 			}
 		})
 	}
@@ -169,7 +170,7 @@ func TestConverseFaults(t *testing.T) {
 		b, _ := newBackend(t, llmtest.Config{}, unset)
 		for what, err := range map[string]error{"ready": b.Improviser().Ready(t.Context()), "converse": second(b.Improviser().Converse(t.Context(), talk(t)))} {
 			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "set OPENAI_MODEL") {
-				t.Errorf("%s: told %q: %v", what, got, err)
+				t.Errorf("%s: sentence %q: %v", what, got, err)
 			}
 		}
 	})
@@ -177,7 +178,7 @@ func TestConverseFaults(t *testing.T) {
 
 func second(_ improvise.Reply, err error) error { return err }
 
-// A chosen model that turns out to be missing is replaced by the next one.
+// TestConverseWithAnotherModel checks that a missing model is replaced by the next one.
 func TestConverseWithAnotherModel(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{

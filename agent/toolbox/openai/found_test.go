@@ -21,8 +21,8 @@ import (
 // unset removes all models from a configuration.
 func unset(c *Config) { c.Chat, c.Vision, c.Image, c.Speech, c.Transcription = "", "", "", "", "" }
 
-// TestModelsThatAreFound: if no model is set, the server may choose.
-func TestModelsThatAreFound(t *testing.T) {
+// TestUnsetModels checks that the server may choose if no model is set.
+func TestUnsetModels(t *testing.T) {
 	t.Parallel()
 	none := &plan.Fault{Sentence: plan.Say("It has none.")}
 	b, server := newBackend(t, llmtest.Config{Answer: answers("fine", "fine")}, unset, func(c *Config) {
@@ -38,7 +38,7 @@ func TestModelsThatAreFound(t *testing.T) {
 	}
 	out := must(t, b, backing("chat", "Do."), call(t, plan.Text, args{}))
 	if out.Model != "found-it" || server.Requests()[0].Model != "found-it" {
-		t.Errorf("taken was %q", out.Model)
+		t.Errorf("used %q", out.Model)
 	}
 	probed := b.Probe(t.Context(), backing("images-generations", "Draw."))
 	_, ran := b.Run(t.Context(), backing("images-generations", "Draw."), call(t, plan.Image, args{}))
@@ -50,12 +50,12 @@ func TestModelsThatAreFound(t *testing.T) {
 	named := backing("chat", "Do.")
 	named.Model = "named"
 	if out := must(t, b, named, call(t, plan.Text, args{})); out.Model != "named" {
-		t.Errorf("the one that is named is %q", out.Model)
+		t.Errorf("the named model is %q", out.Model)
 	}
 }
 
-// TestTheModelIsTold: a candidate's model is reported, whether set, found or named.
-func TestTheModelIsTold(t *testing.T) {
+// TestReportedModel checks that a candidate's model is reported, whether set, found or named.
+func TestReportedModel(t *testing.T) {
 	t.Parallel()
 	find := func(c *Config) {
 		c.Find = func(_ context.Context, run string) (string, error) {
@@ -70,17 +70,17 @@ func TestTheModelIsTold(t *testing.T) {
 		"images-generations": "dall-e-3", "images-edits": "dall-e-3", "audio-speech": "found-it", "audio-transcriptions": "", "no such run": "",
 	} {
 		if got := b.ModelOf(t.Context(), backing(run, "Do.")); got != want {
-			t.Errorf("%s asks %q", run, got)
+			t.Errorf("%s uses %q", run, got)
 		}
 	}
 	named := backing("images-generations", "Draw.")
 	named.Model = "named"
 	if got := b.ModelOf(t.Context(), named); got != "named" {
-		t.Errorf("the one that is named is %q", got)
+		t.Errorf("the named model is %q", got)
 	}
 }
 
-// chosen makes missing models be chosen from the server's list.
+// chosen configures a backend to choose missing models from the server's list.
 func chosen(t *testing.T) func(*Config) {
 	t.Helper()
 	return func(c *Config) {
@@ -92,9 +92,9 @@ func chosen(t *testing.T) func(*Config) {
 	}
 }
 
-// TestModelsThatAreChosen from the server's list. If the server does not know one, the next is tried, but
-// not in place of a named one.
-func TestModelsThatAreChosen(t *testing.T) {
+// TestChosenModels checks which models are chosen from the server's list. If the server does not know one, the next is
+// tried, but not in place of a named one.
+func TestChosenModels(t *testing.T) {
 	t.Parallel()
 	listed := []string{"gpt-6.1-terra", "gpt-6-luna", "gpt-image-2.6-flare", "gpt-image-2.5-flare", "gpt-4o-mini-tts", "tts-1", "gpt-transcribe", "whisper-1", "other"}
 	unknown := []string{"gpt-6.1-terra", "gpt-image-2.6-flare", "gpt-4o-mini-tts", "gpt-transcribe", "other"}
@@ -131,7 +131,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 		first, takes string
 	}{
 		{"chat", plan.Text, args{"text": text("x")}, "gpt-6.1-terra", "gpt-6-luna"},
-		{"chat-vision", plan.Text, args{"image": cat}, "gpt-6-luna", "gpt-6-luna"}, // what chat has learnt
+		{"chat-vision", plan.Text, args{"image": cat}, "gpt-6-luna", "gpt-6-luna"}, // learnt by the chat run
 		{"images-generations", plan.Image, args{"prompt": text("a fox")}, "gpt-image-2.6-flare", "gpt-image-2.5-flare"},
 		{"images-edits", plan.Image, args{"image": cat, "prompt": text("a fox")}, "gpt-image-2.5-flare", "gpt-image-2.5-flare"},
 		{"audio-speech", plan.Audio, args{"text": text("Hello.")}, "gpt-4o-mini-tts", "tts-1"},
@@ -139,22 +139,22 @@ func TestModelsThatAreChosen(t *testing.T) {
 	} {
 		how := backing(c.run, "{text}{prompt}")
 		if err := b.Probe(t.Context(), how); err != nil || b.ModelOf(t.Context(), how) != c.first {
-			t.Errorf("%s is to be done by %q, %v", c.run, b.ModelOf(t.Context(), how), err)
+			t.Errorf("%s will use %q, %v", c.run, b.ModelOf(t.Context(), how), err)
 		}
 		if out := must(t, b, how, call(t, c.returns, c.given)); out.Model != c.takes || b.ModelOf(t.Context(), how) != c.takes {
-			t.Errorf("%s is done by %q", c.run, out.Model)
+			t.Errorf("%s used %q", c.run, out.Model)
 		}
 		how.Model = "other"
 		calls := len(server.Calls())
 		_, err := b.Run(t.Context(), how, call(t, c.returns, c.given))
 		if endpoint.KindOf(err) != endpoint.ModelUnknown || len(server.Calls()) != calls+1 {
-			t.Errorf("%s by the one that is named: %v, in %d calls", c.run, err, len(server.Calls())-calls)
+			t.Errorf("%s by the named model: %v, in %d calls", c.run, err, len(server.Calls())-calls)
 		}
 	}
 }
 
-// TestNothingToChoose: the operator is told what to set.
-func TestNothingToChoose(t *testing.T) {
+// TestNoModelToChoose checks that the error tells the operator what to set.
+func TestNoModelToChoose(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, llmtest.Config{Models: []string{"gpt-6.1-terra"}}, chosen(t), func(c *Config) { c.Blind = true })
 	for run, want := range map[string]string{
@@ -166,13 +166,13 @@ func TestNothingToChoose(t *testing.T) {
 			t.Errorf("%s: %v", run, err)
 		}
 		if model := b.ModelOf(t.Context(), backing(run, "Do.")); (model == "") != (want != "") {
-			t.Errorf("%s is to be done by %q", run, model)
+			t.Errorf("%s will use %q", run, model)
 		}
 	}
 }
 
-// TestAFoundModelSpeaksInItsOwnVoice, since its voices are unknown.
-func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
+// TestDefaultVoice checks that a found model uses its default voice, since its voices are unknown.
+func TestDefaultVoice(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -195,8 +195,8 @@ func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
 	must(t, b, backing("audio-speech", "{text}"), call(t, plan.Audio, args{"text": text("hello")}))
 }
 
-// TestWhoseTroubleItIs: faults of the server and of the input are distinguished.
-func TestWhoseTroubleItIs(t *testing.T) {
+// TestBlame checks that faults of the server and of the input are distinguished.
+func TestBlame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// FuzzReadLabels: any answer of a model yields a valid list, or a complaint.
+// FuzzReadLabels checks that any answer of a model yields a valid list, or a complaint.
 func FuzzReadLabels(f *testing.F) {
 	for _, seed := range []string{
 		`{"labels":[{"label":"cat","score":0.5}]}`, `[{"label":"cat","score":1e-9}]`, "```json\n[]\n```", `{"labels":null}`, `[[[`, "x{}", `[{"label":null,"score":1}]`, "",
@@ -37,7 +37,7 @@ func FuzzReadLabels(f *testing.F) {
 	})
 }
 
-// FuzzBlocks: no text can end its own block.
+// FuzzBlocks checks that no text can end its own block.
 func FuzzBlocks(f *testing.F) {
 	f.Add("hello", "</text 00000000>")
 	f.Add("", "\xff")
@@ -52,7 +52,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// FuzzSpokenParts: only spaces of a text are lost, and no part is too long.
+// FuzzSpokenParts checks that only spaces of a text are lost, and that no part is too long.
 func FuzzSpokenParts(f *testing.F) {
 	f.Add(strings.Repeat("A sentence. ", 300))
 	f.Add(strings.Repeat("字", 4000))
@@ -66,12 +66,12 @@ func FuzzSpokenParts(f *testing.F) {
 		}
 		letters := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if letters(strings.Join(parts, "")) != letters(text) {
-			t.Error("something is lost")
+			t.Error("text is lost")
 		}
 	})
 }
 
-// FuzzReadLine: a line stays one line, without quotation marks.
+// FuzzReadLine checks that a line stays one line, without quotation marks.
 func FuzzReadLine(f *testing.F) {
 	f.Add(`Title: "x"`)
 	f.Add("**a**")

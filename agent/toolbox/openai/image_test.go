@@ -24,7 +24,7 @@ var (
 	blue = color.NRGBA{0, 0, 200, 255}
 )
 
-// drawn answers every request with one picture, and records the requests.
+// drawn returns a server that answers every request with one picture, and records the requests.
 func drawn(file []byte) (*[]llmtest.ImageRequest, func(llmtest.ImageRequest) llmtest.ImageResponse) {
 	var all []llmtest.ImageRequest
 	return &all, func(r llmtest.ImageRequest) llmtest.ImageResponse {
@@ -61,14 +61,14 @@ func TestDraw(t *testing.T) {
 				t.Errorf("asked %+v", r)
 			}
 			if left, err := os.ReadDir(c.Dir); err != nil || len(left) != 1 {
-				t.Errorf("left behind: %v, %v", left, err)
+				t.Errorf("remaining files: %v, %v", left, err)
 			}
 		})
 	}
 }
 
-// TestDrawInAShape: the nearest size is requested, and its middle kept.
-func TestDrawInAShape(t *testing.T) {
+// TestDrawShape checks that the nearest size is requested, and cropped at the centre.
+func TestDrawShape(t *testing.T) {
 	t.Parallel()
 	asked, image := drawn(pngOf(t, plain(96, 64, red)))
 	b, _ := newBackend(t, llmtest.Config{Image: image})
@@ -125,7 +125,7 @@ func TestDrawFaults(t *testing.T) {
 	}
 }
 
-// TestEditFaults: the faults that only edits can have.
+// TestEditFaults checks the faults that only edits can have.
 func TestEditFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -152,8 +152,8 @@ func TestEditFaults(t *testing.T) {
 	}
 }
 
-// TestPicturesAtAnAddress: a link to the server itself is followed, others are not.
-func TestPicturesAtAnAddress(t *testing.T) {
+// TestLinkedPictures checks that only a link to the server itself is followed.
+func TestLinkedPictures(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	t.Cleanup(elsewhere.Close)
@@ -172,20 +172,20 @@ func TestPicturesAtAnAddress(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }},
 				func(c *Config) { c.Image = "dall-e-3" })
-			b.pictures.withoutB64JSON.Store(true) // so that the server answers with an address
+			b.pictures.withoutB64JSON.Store(true) // so that the server answers with a link
 			out, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
 			if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 			if err == nil && open(t, out).Image.NRGBAAt(3, 3) != red {
-				t.Error("another picture came")
+				t.Error("wrong picture")
 			}
 		})
 	}
 }
 
-// TestAServerThatDoesNotKnowB64JSON is asked without it from then on.
-func TestAServerThatDoesNotKnowB64JSON(t *testing.T) {
+// TestWithoutB64JSON checks that a server that rejects b64_json is asked without it from then on.
+func TestWithoutB64JSON(t *testing.T) {
 	t.Parallel()
 	asked := []string{}
 	b, _ := newBackend(t, llmtest.Config{Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
@@ -203,9 +203,9 @@ func TestAServerThatDoesNotKnowB64JSON(t *testing.T) {
 	}
 }
 
-// TestEditWithinAMask: outside the mask nothing changes, inside is the drawing, and the server gets the form
-// that it requires.
-func TestEditWithinAMask(t *testing.T) {
+// TestEditWithMask checks that the drawing appears only inside the mask, and that the server gets the form that it
+// requires.
+func TestEditWithMask(t *testing.T) {
 	t.Parallel()
 	// The mask covers the right half, except for its last ten rows.
 	mask := media.NewMask(300, 200, 2)
@@ -268,7 +268,7 @@ func checkSent(t *testing.T, r llmtest.ImageRequest) {
 	w, h := size.X, size.X*200/300
 	top := (size.Y - h) / 2
 	for _, c := range []struct {
-		x, y  float64 // within the picture
+		x, y  float64 // position in the picture, from 0 to 1
 		drawn bool
 	}{{0.25, 0.5, false}, {0.49, 0.2, false}, {0.52, 0.5, true}, {0.99, 0.01, true}, {0.75, 0.94, true}, {0.75, 0.97, false}, {0.01, 0.99, false}} {
 		_, _, _, alpha := r.Mask.At(int(c.x*float64(w)), top+int(c.y*float64(h))).RGBA()
@@ -277,12 +277,12 @@ func checkSent(t *testing.T, r llmtest.ImageRequest) {
 		}
 	}
 	if _, _, _, alpha := r.Mask.At(w/2, size.Y-1).RGBA(); top > 2 && alpha != 0xFFFF {
-		t.Error("beside the picture something may be drawn")
+		t.Error("the mask allows drawing outside the picture")
 	}
 }
 
-// TestEditWithoutAMask: the result has the picture's shape and format, and is no larger.
-func TestEditWithoutAMask(t *testing.T) {
+// TestEditWithoutMask checks that the result has the picture's shape and format, and is not larger.
+func TestEditWithoutMask(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		given  []byte
@@ -316,9 +316,8 @@ func TestEditWithoutAMask(t *testing.T) {
 	}
 }
 
-// TestTheBorderGoesOn: the canvas around the picture continues its edge pixels, so that the model draws no
-// bars.
-func TestTheBorderGoesOn(t *testing.T) {
+// TestCanvasBorder checks that the canvas around the picture repeats its edge pixels, so that the model draws no bars.
+func TestCanvasBorder(t *testing.T) {
 	t.Parallel()
 	img := plain(100, 100, red)
 	for y := range 100 {
@@ -365,8 +364,9 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestWhichIsTheMask: the argument of that name, else the one of that type; a mask alone is the picture.
-func TestWhichIsTheMask(t *testing.T) {
+// TestMaskArgument checks that the mask is the argument of that name, else the one of that type; a mask alone is the
+// picture.
+func TestMaskArgument(t *testing.T) {
 	t.Parallel()
 	of := func(typ plan.Type, path string) []toolbox.Value {
 		return []toolbox.Value{{Resource: plan.Resource{Type: typ}, Path: path}}
@@ -396,7 +396,7 @@ func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 	}
 }
 
-// TestEditAtAzure: the deployment is in the address.
+// TestEditAtAzure checks that the deployment is in the URL.
 func TestEditAtAzure(t *testing.T) {
 	t.Parallel()
 	asked, answer := drawn(pngOf(t, plain(64, 64, blue)))
@@ -408,6 +408,6 @@ func TestEditAtAzure(t *testing.T) {
 	must(t, newBackendAt(t, e), backing("images-edits", "Vary it."),
 		call(t, plan.Image, args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))}))
 	if got := (*asked)[0].Model; got != "painter" || server.Calls()[0] != "POST /openai/deployments/painter/images/edits" {
-		t.Errorf("asked %s by %v", got, server.Calls())
+		t.Errorf("called %s with %v", got, server.Calls())
 	}
 }

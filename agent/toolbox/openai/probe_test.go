@@ -31,7 +31,7 @@ func TestProbe(t *testing.T) {
 	for name, c := range map[string]struct {
 		models []string
 		change func(*Config)
-		want   map[string]string // by run; what is not here is live
+		want   map[string]string // errors by run; other runs are live
 	}{
 		"a server with all models": {all, nil, nil},
 		"a server that lists none": {nil, nil, nil},
@@ -62,7 +62,7 @@ func TestProbe(t *testing.T) {
 				}
 			}
 			if n := len(server.Calls()); n > 1 {
-				t.Errorf("the list was asked for %d times", n)
+				t.Errorf("the list was requested %d times", n)
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestProbeNamesTheVariable(t *testing.T) {
 	b, _ := newBackend(t, llmtest.Config{Models: []string{"other"}})
 	same, _ := newBackend(t, llmtest.Config{Models: []string{"other"}}, func(c *Config) { c.Vision = c.Chat })
 	if got := plan.OperatorSentence(same.Probe(t.Context(), backing("chat-vision", "Do.")), plan.Message{}).String(); !strings.Contains(got, "set OPENAI_MODEL to one") {
-		t.Errorf("where one model does both: %q", got)
+		t.Errorf("one model for both: %q", got)
 	}
 	for run, variable := range map[string]string{
 		"chat": "OPENAI_MODEL", "chat-vision": "OPENAI_VISION_MODEL", "images-generations": "OPENAI_IMAGE_MODEL",
@@ -95,7 +95,7 @@ func TestProbeNamesTheVariable(t *testing.T) {
 	}
 }
 
-func TestAnUnknownRun(t *testing.T) {
+func TestUnknownRun(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{})
 	_, err := b.Run(t.Context(), backing("embeddings", "Do."), call(t, plan.Text, args{}))
@@ -105,13 +105,13 @@ func TestAnUnknownRun(t *testing.T) {
 		}
 	}
 	if len(server.Calls()) > 0 {
-		t.Error("the server was asked")
+		t.Error("the server was called")
 	}
 }
 
-// TestProbeOfAServerInTrouble: a fault that affects all runs fails the probe, one that affects only the list
-// does not.
-func TestProbeOfAServerInTrouble(t *testing.T) {
+// TestProbeFaults checks that a fault that affects all runs fails the probe, and one that affects only the list does
+// not.
+func TestProbeFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status int
@@ -147,7 +147,7 @@ func TestProbeOfAServerInTrouble(t *testing.T) {
 	}
 }
 
-func TestProbeOfAServerThatIsNotThere(t *testing.T) {
+func TestProbeOfMissingServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
@@ -161,8 +161,8 @@ func TestProbeOfAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestTheListIsAskedForOnce by concurrent callers, and again when it is old.
-func TestTheListIsAskedForOnce(t *testing.T) {
+// TestListIsCached checks that concurrent callers request the list once, and again when it is old.
+func TestListIsCached(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
 	var asked atomic.Int64
@@ -204,8 +204,8 @@ func TestTheListIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestAProbeThatIsGivenUpBlamesNobody: the next probe asks again.
-func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
+// TestCancelledProbe checks that a cancelled probe is not cached: the next one asks again.
+func TestCancelledProbe(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var asked atomic.Int64
@@ -224,19 +224,19 @@ func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	}
 	b := newBackendAt(t, e)
 	if err := b.Probe(ctx, backing("chat", "Do.")); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("cancelled: %v", err)
 	}
 	if err := b.Probe(ctx, backing("chat", "Do.")); !errors.Is(err, context.Canceled) {
-		t.Errorf("asked by one who has given up: %v", err)
+		t.Errorf("with a cancelled context: %v", err)
 	}
 	if err := b.Probe(t.Context(), backing("chat", "Do.")); err != nil {
 		t.Errorf("asked again: %v", err)
 	}
 }
 
-// TestMediaStayAtHome: without permission no file goes to a server outside your network, and runs without
+// TestCloudMediaForbidden checks that no file is sent outside your network without permission, and that runs without
 // files still work.
-func TestMediaStayAtHome(t *testing.T) {
+func TestCloudMediaForbidden(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: answers("fine")})
 	b := newBackendAt(t, cloud(t, through{server.URL(), transport(t)}))
@@ -265,7 +265,7 @@ func TestMediaStayAtHome(t *testing.T) {
 	}
 }
 
-func TestMediaLeaveWithPermission(t *testing.T) {
+func TestCloudMediaAllowed(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: answers("A cat.")})
 	b := newBackendAt(t, cloud(t, through{server.URL(), transport(t)}), func(c *Config) { c.AllowMedia = true })

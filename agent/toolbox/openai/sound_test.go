@@ -65,7 +65,7 @@ func TestSpeak(t *testing.T) {
 				said = said[len(said)-1:]
 			}
 			if got := strings.Join(said, " "); got != strings.TrimSpace(c.text) {
-				t.Errorf("said %q", got)
+				t.Errorf("spoken %q", got)
 			}
 		})
 	}
@@ -172,7 +172,7 @@ func TestTranscribeFaults(t *testing.T) {
 		want     string
 	}{
 		"silence":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Text: " \n"}, "No speech was heard"},
-		"a tune of notes":    {"a.mid", []byte("MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk"), llmtest.TranscribeResponse{}, "cannot listen to a recording"},
+		"a tune of notes":    {"a.mid", []byte("MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk"), llmtest.TranscribeResponse{}, "cannot transcribe a recording"},
 		"no sound":           {"a.mp3", []byte("hello"), llmtest.TranscribeResponse{}, "does not match its file extension"},
 		"an empty file":      {"a.mp3", nil, llmtest.TranscribeResponse{}, "is empty"},
 		"unknown":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Fault: llmtest.Fault{Status: 404}}, "OPENAI_TRANSCRIPTION_MODEL"},
@@ -191,7 +191,7 @@ func TestTranscribeFaults(t *testing.T) {
 	}
 }
 
-func TestALargeRecordingStaysHere(t *testing.T) {
+func TestLargeRecordingIsNotSent(t *testing.T) {
 	t.Parallel()
 	b := newBackendAt(t, cloud(t, nil), func(c *Config) { c.AllowMedia = true })
 	large := append(mp3(4), make([]byte, maxRecording)...)

@@ -32,7 +32,7 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 		return toolbox.Output{}, err
 	}
 	if info.Type != plan.Audio || !slices.Contains(audioExtensions, info.Ext) {
-		return toolbox.Output{}, fault(nil, "I cannot listen to a recording of the kind %s; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
+		return toolbox.Output{}, fault(nil, "I cannot transcribe a recording of type %s; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
 	}
 	file, err := os.Open(path)
 	if err != nil {

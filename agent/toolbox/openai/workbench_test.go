@@ -81,7 +81,7 @@ func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Image == "painter" { // not OpenAI's, and quick to be painted for
+	if c.Image == "painter" { // not OpenAI's, and fast
 		b.pictures.canvases = func(string) []image.Point { return []image.Point{{96, 64}, {64, 64}, {64, 96}} }
 	}
 	return b
@@ -138,7 +138,7 @@ func backing(run, prompt string) toolbox.Candidate {
 	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}}
 }
 
-// must runs a call that has to succeed.
+// must runs a call that must succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	out, err := b.Run(t.Context(), how, c)
@@ -232,7 +232,7 @@ func seen(t *testing.T, r llmtest.Request) (pictures [][]byte) {
 			content, ok := strings.CutPrefix(p.ImageURL.URL, "data:image/jpeg;base64,")
 			b, err := base64.StdEncoding.DecodeString(content)
 			if !ok || err != nil {
-				t.Fatalf("a picture is handed over as %.40q: %v", p.ImageURL.URL, err)
+				t.Fatalf("a picture is sent as %.40q: %v", p.ImageURL.URL, err)
 			}
 			pictures = append(pictures, b)
 		}

@@ -46,7 +46,7 @@ func (v videos) cropBars(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	width, height, x, y := keptBy(string(b))
 	original := f.pictures
 	if width < 2 || height < 2 {
-		return toolbox.Output{}, refusal("All of the video is black.")
+		return toolbox.Output{}, refusal("The whole video is black.")
 	}
 	if original.Width-width < original.Width/leastBar && original.Height-height < original.Height/leastBar {
 		return toolbox.Output{}, refusal("There are no black bars around the picture.")

@@ -14,7 +14,7 @@ func TestBlackBarsAreCropped(t *testing.T) {
 	if got := probe(t, out.Path).Streams[0]; got.Width != 320 || got.Height != 120 {
 		t.Errorf("the video has %d × %d pixels", got.Width, got.Height)
 	}
-	for source, want := range map[string]string{"testsrc2=": "no black bars", "color=black:": "All of the video is black"} {
+	for source, want := range map[string]string{"testsrc2=": "no black bars", "color=black:": "The whole video is black"} {
 		plain := clip(t, "plain.mp4", append(lavfi(source+"size=160x120:rate=10:duration=1"), "-c:v", "libx264")...)
 		holds(t, refused(t, "crop_black_bars", args{"video": list(fileOf(plan.Video, plain))}), want)
 	}

@@ -303,7 +303,7 @@ func (b *Backend) fill(ctx context.Context, r *template.Request, call toolbox.Ca
 	}
 	if errors.Is(err, template.ErrSegment) {
 		return filled, &plan.Fault{
-			Sentence: plan.Say("The service needs a short name here, without slashes or line breaks. Please say it in other words."), Err: err,
+			Sentence: plan.Say("The service needs a short name here, without slashes or line breaks. Please rephrase your request."), Err: err,
 		}
 	}
 	if _, ok := errors.AsType[*plan.Fault](err); !ok {

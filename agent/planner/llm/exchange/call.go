@@ -70,7 +70,7 @@ func (m *Model) read(response openai.ChatCompletionResponse, messages []openai.C
 	switch {
 	case choice.Message.Refusal != "", choice.FinishReason == openai.FinishReasonContentFilter:
 		return answer{}, &plan.Fault{
-			Sentence: plan.Say("The language model declined this request. Please ask for something else, or say it in other words."),
+			Sentence: plan.Say("The language model declined this request. Please rephrase it, or ask for something else."),
 			Err:      fmt.Errorf("%s: the model refused", job.Name),
 			Final:    true, // no other backend may do what the model declined
 		}

@@ -136,7 +136,7 @@ func (x *Exchange) Ask(ctx context.Context, q Question, t *plan.Thinking, take f
 		wrong = answer.blame(wrong)
 		if round == rounds {
 			return &plan.Fault{
-				Sentence: plan.Say("The language model gave an answer that I could not use, twice. Please say it in other words, or try again."),
+				Sentence: plan.Say("The language model twice gave an answer that I could not use. Please rephrase your request, or try again."),
 				Err:      &AnswerError{Job: q.Job, Kind: wrong.Kind},
 			}
 		}

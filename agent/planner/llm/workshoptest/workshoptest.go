@@ -20,7 +20,7 @@ import (
 )
 
 // CannotUse is the sentence about an answer that could not be repaired.
-const CannotUse = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
+const CannotUse = "The language model twice gave an answer that I could not use. Please rephrase your request, or try again."
 
 // Config configures a Workshop.
 type Config struct {

@@ -20,8 +20,8 @@ func grammar(t *testing.T) *english.Grammar {
 	return g
 }
 
-// Each way in which a run of words can be understood, with what is just not it.
-func TestRunsOfWords(t *testing.T) {
+// TestClassification checks each classification with positive and close negative examples.
+func TestClassification(t *testing.T) {
 	t.Parallel()
 	g := grammar(t)
 	for name, c := range map[string]struct {
@@ -41,12 +41,12 @@ func TestRunsOfWords(t *testing.T) {
 			t.Parallel()
 			for _, text := range c.yes {
 				if !c.holds(g.Lexicon.Words(text, nil)) {
-					t.Errorf("%q is not understood so", text)
+					t.Errorf("%q: false, want true", text)
 				}
 			}
 			for _, text := range c.not {
 				if c.holds(g.Lexicon.Words(text, nil)) {
-					t.Errorf("%q is understood so", text)
+					t.Errorf("%q: true, want false", text)
 				}
 			}
 		})

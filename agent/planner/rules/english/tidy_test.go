@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A request is tidied before it is read. Tidying it again changes nothing.
+// TestTidy checks that tidying normalizes a request, and is idempotent.
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	tidier, err := NewTidier()
@@ -25,12 +25,12 @@ func TestTidy(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 		if again := tidier.Tidy(got); again != got {
-			t.Errorf("%q is tidied again to %q", got, again)
+			t.Errorf("%q: tidying is not idempotent: %q", got, again)
 		}
 	}
 }
 
-// A malformed line of a data file is named.
+// TestMalformedLines checks that an error names the malformed line of a data file.
 func TestMalformedLines(t *testing.T) {
 	t.Parallel()
 	rewritings := func(file string) error { _, err := readRewritings(file); return err }

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Amounts are taken out of a text with what belongs to them.
+// TestAmountIn checks that an amount is extracted with the words that belong to it.
 func TestAmountIn(t *testing.T) {
 	t.Parallel()
 	lexicon, err := retrieve.NewLexicon()

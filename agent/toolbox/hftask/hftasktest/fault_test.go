@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestFaults checks the effect of each fault, and that all is well after it.
+// TestFaults checks the effect of each fault, and that the server works after it.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -179,7 +179,7 @@ func TestHold(t *testing.T) {
 	cancel()
 	<-hold.Gone
 	if err := <-given; err == nil {
-		t.Error("a request that was given up was answered")
+		t.Error("an abandoned request was answered")
 	}
 	done := make(chan int, 1)
 	go func() {
@@ -194,6 +194,6 @@ func TestHold(t *testing.T) {
 	<-hold.Held
 	hold.Release()
 	if status := <-done; status != 200 {
-		t.Errorf("the released one: %d", status)
+		t.Errorf("the released request: %d", status)
 	}
 }

@@ -19,7 +19,7 @@ func TestJobs(t *testing.T) {
 		t.Fatalf("%d %v", r.status, r.header)
 	}
 	if r := fetch(t, s, http.MethodGet, at+"/result"); r.status != http.StatusConflict {
-		t.Errorf("the result before its time: %d", r.status)
+		t.Errorf("the result before the job is done: %d", r.status)
 	}
 	for i, want := range []string{`"status":"running","progress":0.33`, `"status":"running","progress":0.66`, `"status":"done","progress":1`} {
 		if r := fetch(t, s, http.MethodGet, at); r.status != 200 || !strings.Contains(string(r.body), want) {
@@ -30,7 +30,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("the result: %d %s", r.status, r.kind)
 	}
 	if r := fetch(t, s, http.MethodDelete, at); !strings.Contains(string(r.body), `"status":"done"`) {
-		t.Errorf("what is done was called off: %s", r.body)
+		t.Errorf("a finished job was cancelled: %s", r.body)
 	}
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		if r := fetch(t, s, method, "/jobs/99"); r.status != http.StatusNotFound {
@@ -51,7 +51,7 @@ func TestSteppedJobs(t *testing.T) {
 	first := send(t, s, "/pipeline/summarization", "", body).header.Get("Location")
 	for range 4 {
 		if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"status":"queued"`) {
-			t.Fatalf("it did not wait: %s", r.body)
+			t.Fatalf("the job did not wait: %s", r.body)
 		}
 	}
 	job := s.Jobs()[0]
@@ -60,11 +60,11 @@ func TestSteppedJobs(t *testing.T) {
 	}
 	s.Step(job.ID, hftasktest.Running, 0.5)
 	if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"status":"running","progress":0.5`) {
-		t.Errorf("it was not brought on: %s", r.body)
+		t.Errorf("the job did not advance: %s", r.body)
 	}
 	s.Step(job.ID, hftasktest.Failed, 0.5)
 	if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"error":"the job failed"`) {
-		t.Errorf("it did not fail: %s", r.body)
+		t.Errorf("the job did not fail: %s", r.body)
 	}
 	second := send(t, s, "/pipeline/summarization", "", body).header.Get("Location")
 	fetch(t, s, http.MethodDelete, second)
@@ -73,7 +73,7 @@ func TestSteppedJobs(t *testing.T) {
 		t.Errorf("cancelled: %+v %v", cancelled, err)
 	}
 	if r := fetch(t, s, http.MethodGet, second+"/result"); r.status != http.StatusConflict {
-		t.Errorf("the result of what was called off: %d", r.status)
+		t.Errorf("the result of a cancelled job: %d", r.status)
 	}
 	if r := send(t, s, "/pipeline/summarization", "", map[string]any{"inputs": 7}); r.status != 400 {
 		t.Errorf("a bad request became a job: %d", r.status)

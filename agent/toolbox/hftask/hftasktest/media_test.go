@@ -88,7 +88,7 @@ func TestVideos(t *testing.T) {
 	}
 }
 
-// TestSounds checks that sounds are valid, as long as their words, and recognised again.
+// TestSounds checks that sounds are valid, as long as their words, and transcribed correctly.
 func TestSounds(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -142,8 +142,8 @@ func TestSounds(t *testing.T) {
 	}
 }
 
-// TestVideosAreTold checks that the description of a video has its length.
-func TestVideosAreTold(t *testing.T) {
+// TestVideoDescription checks that the description of a video has its length.
+func TestVideoDescription(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
 	for frames, want := range map[int]string{4: "moving something", 88: "walking"} {

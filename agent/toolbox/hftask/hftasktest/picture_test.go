@@ -199,7 +199,7 @@ func TestDraw(t *testing.T) {
 		return string(send(t, s, "/pipeline/text-to-image", "", m{"inputs": "a cat", "parameters": params}).body)
 	}
 	if first := draw(m{"seed": 1}); first == draw(m{"seed": 2}) || first != draw(m{"seed": 1}) {
-		t.Error("the seed does not decide")
+		t.Error("the seed has no effect")
 	}
 	for _, task := range []string{"text-to-image", "image-to-image"} {
 		body := m{"inputs": "a red house", "parameters": m{"control_image": in64(t, three()), "control_mode": "edge"}}
@@ -229,7 +229,7 @@ func TestKeypoints(t *testing.T) {
 	}
 	for _, k := range got[0].Keypoints {
 		if k.X < 30 || k.X > 71 || k.Y < 80 || k.Y > 121 {
-			t.Errorf("%s stands at %v, %v", k.Label, k.X, k.Y)
+			t.Errorf("%s is at %v, %v", k.Label, k.X, k.Y)
 		}
 	}
 }

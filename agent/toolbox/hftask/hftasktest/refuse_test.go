@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestRefused checks the status and reason for invalid requests.
+// TestRefused checks the status and error of invalid requests.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any

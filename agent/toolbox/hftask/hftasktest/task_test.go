@@ -75,7 +75,7 @@ func TestEveryTaskAnswers(t *testing.T) {
 			t.Errorf("%s: %d %s %s", task, first.status, first.kind, first.body)
 		}
 		if string(first.body) != string(again.body) {
-			t.Errorf("%s answers otherwise when it is asked again", task)
+			t.Errorf("%s is not deterministic", task)
 		}
 		if r := send(t, s, "/hf-inference/models/example/"+task+"/pipeline/"+task, "", c.body); r.status != http.StatusOK {
 			t.Errorf("%s by the router: %d %s", task, r.status, r.body)
@@ -148,7 +148,7 @@ func TestModels(t *testing.T) {
 	}
 	r := send(t, s, "/models/org/three", "image/png", pngOf(t, three()))
 	if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), "image-classification or object-detection") {
-		t.Errorf("what may be for several tasks: %d %s", r.status, r.body)
+		t.Errorf("an ambiguous request: %d %s", r.status, r.body)
 	}
 	if r := send(t, s, "/models/org/three/pipeline/object-detection", "image/png", pngOf(t, three())); !strings.Contains(string(r.body), "xmin") {
 		t.Errorf("one of several tasks: %d %s", r.status, r.body)

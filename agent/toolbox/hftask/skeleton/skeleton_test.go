@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/hftask/skeleton"
 )
 
-// The neck is midway between the shoulders, and joined to both.
+// TestDraw checks that the neck is midway between the shoulders, and joined to both.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	given := map[string]image.Point{"left_shoulder": {70, 30}, "right_shoulder": {30, 30}}
@@ -28,6 +28,6 @@ func TestDraw(t *testing.T) {
 func TestDrawNobody(t *testing.T) {
 	t.Parallel()
 	if _, drawn := skeleton.Draw(image.Pt(10, 10), []skeleton.Skeleton{skeleton.New(nil)}); drawn {
-		t.Error("somebody without points is drawn")
+		t.Error("a person without points is drawn")
 	}
 }

@@ -62,7 +62,7 @@ func ask(t *testing.T, method, url, contentType, body string) (int, []byte, erro
 		return 0, nil, err
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	_ = resp.Body.Close() //nolint:errcheck // it was read
+	_ = resp.Body.Close() //nolint:errcheck // the body was read
 	return resp.StatusCode, answer, err
 }
 
@@ -95,8 +95,8 @@ func formOf(t *testing.T, fields ...string) (contentType, body string) {
 	return w.FormDataContentType(), b.String()
 }
 
-// TestIllFormedRequestsAreErrorsOfTheTest, and are rejected.
-func TestIllFormedRequestsAreErrorsOfTheTest(t *testing.T) {
+// TestInvalidRequests checks that invalid requests are rejected and fail the test.
+func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	picture := string(Picture("x", 20, 20))
 	for name, c := range map[string]struct {
@@ -143,8 +143,8 @@ func TestIllFormedRequestsAreErrorsOfTheTest(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere gets LocalAI's error, and does not fail the test.
-func TestWhatIsNotThere(t *testing.T) {
+// TestNotFound checks that a missing path or model is LocalAI's error, and does not fail the test.
+func TestNotFound(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
 	for path, want := range map[string]int{"/v1/images/edits": 404, "/v1/chat/completions": 404, "/generated/7": 404} {
@@ -154,12 +154,12 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 	status, body, err := ask(t, http.MethodPost, s.URL()+"/v1/detection", "application/json", `{"model":"unheard-of","image":"`+uri()+`"}`)
 	if status != 500 || !bytes.Contains(body, []byte("could not load model")) || err != nil {
-		t.Errorf("a model that is not there: %d, %s, %v", status, body, err)
+		t.Errorf("a missing model: %d, %s, %v", status, body, err)
 	}
 }
 
-// TestTheListOfModels has LocalAI's form.
-func TestTheListOfModels(t *testing.T) {
+// TestModels checks that the list of models has LocalAI's format.
+func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
 		s := New(t, Config{Old: old, Models: []Model{{"a", []string{"depth"}}}})
@@ -177,8 +177,8 @@ func TestTheListOfModels(t *testing.T) {
 	}
 }
 
-// TestChatIsHandedOn to the other server.
-func TestChatIsHandedOn(t *testing.T) {
+// TestChatIsForwarded checks that chat requests go to the other server.
+func TestChatIsForwarded(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path) //nolint:errcheck,gosec // the client is there, and no browser
@@ -191,8 +191,8 @@ func TestChatIsHandedOn(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert,errcheck // it is one
 }
 
-// TestSpeechIsWrittenDownAgain word by word.
-func TestSpeechIsWrittenDownAgain(t *testing.T) {
+// TestSpeechIsTranscribed checks that speech is transcribed word for word.
+func TestSpeechIsTranscribed(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
 	status, wav, err := ask(t, http.MethodPost, s.URL()+"/v1/audio/speech", "application/json", `{"model":"kokoro","input":"good morning","voice":"alloy","response_format":"mp3"}`)
@@ -201,12 +201,12 @@ func TestSpeechIsWrittenDownAgain(t *testing.T) {
 	}
 	contentType, body := formOf(t, "model", "whisper-large-turbo", "@file", string(wav))
 	if _, answer, err := ask(t, http.MethodPost, s.URL()+"/v1/audio/transcriptions", contentType, body); string(answer) != `{"text":"good morning"}` || err != nil {
-		t.Errorf("heard %s, %v", answer, err)
+		t.Errorf("transcribed %s, %v", answer, err)
 	}
 }
 
-// TestMediaAreReal: ffprobe can decode them.
-func TestMediaAreReal(t *testing.T) {
+// TestMediaAreValid checks that ffprobe can decode the media.
+func TestMediaAreValid(t *testing.T) {
 	t.Parallel()
 	frames := newPicture(image.White, 1, 1).frames(64, 48)
 	for name, c := range map[string]struct {
@@ -231,11 +231,11 @@ func TestMediaAreReal(t *testing.T) {
 		}
 	}
 	if Said(Tone("hello", time.Second)) != "hello" || Said([]byte("RIFF")) != "" {
-		t.Error("what was said is lost")
+		t.Error("the text of the speech is lost")
 	}
 }
 
-// TestFaults appear when they are set, and disappear.
+// TestFaults checks that faults occur when they are set, and only then.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
@@ -253,7 +253,7 @@ func TestFaults(t *testing.T) {
 	for _, fault := range []Fault{Down, Cut} {
 		s.Break(fault)
 		if _, _, err := ask(t, http.MethodPost, s.URL()+"/v1/detection", "application/json", work); err == nil {
-			t.Errorf("%s: it came through", fault)
+			t.Errorf("%s: the call succeeded", fault)
 		}
 		s.Mend()
 	}
@@ -271,6 +271,6 @@ func TestFaults(t *testing.T) {
 	<-s.Held()
 	s.Mend()
 	if status := <-got; status != 200 {
-		t.Errorf("slow, and then let go: %d", status)
+		t.Errorf("slow, then released: %d", status)
 	}
 }

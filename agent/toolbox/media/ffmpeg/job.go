@@ -303,7 +303,7 @@ func (s *source) is(want plan.Type) error {
 	case want == plan.Audio && s.look.Audio() == nil:
 		return fault(s.path, nil, "has no sound.")
 	case want == plan.Image:
-		return fault(s.path, nil, "is of the kind %s, but a picture is needed.", s.look.MIME)
+		return fault(s.path, nil, "is of type %s, but a picture is needed.", s.look.MIME)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func TestDoRefuses(t *testing.T) {
 	}{
 		"a video without sound":      {job: Job{Inputs: []Input{{Path: silent, Type: plan.Audio}}}, want: "\"silent.mp4\" has no sound."},
 		"sound in place of a video":  {job: Job{Inputs: []Input{{Path: sounding, Type: plan.Video}}}, want: "\"sound.mp3\" has no video."},
-		"a video in place of others": {job: Job{Inputs: []Input{{Path: silent, Type: plan.Image}}}, want: "\"silent.mp4\" is of the kind video/mp4, but a picture is needed."},
+		"a video in place of others": {job: Job{Inputs: []Input{{Path: silent, Type: plan.Image}}}, want: "\"silent.mp4\" is of type video/mp4, but a picture is needed."},
 		"nothing there":              {job: Job{Inputs: []Input{{Path: "/nowhere/a.mp4"}}}, want: "There is no file called \"a.mp4\""},
 		"what ffmpeg gives up":       {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-map", "0:a"}}, want: "\"silent.mp4\" is damaged or in an unsupported format"},
 		"an unknown filter":          {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "vflipp"}}, want: rejects},

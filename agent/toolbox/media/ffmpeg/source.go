@@ -82,7 +82,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	case info.MIME == "audio/midi":
 		return nil, fault(path, nil, "is a MIDI file, which has notes but no sound; please send it as MP3 or WAV.")
 	case !ok:
-		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.Type)
+		return nil, fault(path, nil, "is of type %s, but sound or a video is needed.", info.Type)
 	}
 	s := &source{f: f, programs: programs, path: at, demuxer: demuxer, ours: ours, look: Look{Type: plan.Audio, MIME: info.MIME}}
 	said, err := s.walk(ctx)

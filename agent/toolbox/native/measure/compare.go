@@ -34,7 +34,7 @@ func (o operations) readPair(ctx context.Context, c toolbox.Call) (pair, error) 
 	}
 	p := pair{first: first, second: second}
 	if size := first.Image.Rect; second.Image.Rect != size {
-		p.note = plan.Say("The pictures have different sizes, so the second one was scaled to the size of the first.")
+		p.note = plan.Say("The pictures have different sizes, so the second was scaled to the size of the first.")
 		p.second.Image, err = media.Scaled(ctx, second.Image, size.Dx(), size.Dy())
 	}
 	return p, err

@@ -41,7 +41,7 @@ func redOnWhite(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPicturesAreDescribed, in words and in JSON.
+// TestPicturesAreDescribed checks descriptions in words and in JSON.
 func TestPicturesAreDescribed(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -59,7 +59,7 @@ func TestPicturesAreDescribed(t *testing.T) {
 		return answer.Choices[0].Message.Content
 	}
 	if got := ask(nil); got != "a red thing" {
-		t.Errorf("told %q", got)
+		t.Errorf("described %q", got)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"labels":{"type":"array","items":{"type":"object",
 		"properties":{"label":{"type":"string"},"score":{"type":"number"}},"required":["label","score"],"additionalProperties":false}}},
@@ -67,11 +67,11 @@ func TestPicturesAreDescribed(t *testing.T) {
 	if got := ask(&openai.ChatCompletionResponseFormat{Type: "json_schema", JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
 		Name: "labels", Strict: true, Schema: schema,
 	}}); got != `{"labels":[{"label":"a red thing","score":0.5}]}` {
-		t.Errorf("told %s", got)
+		t.Errorf("described %s", got)
 	}
 }
 
-// TestPicturesAreDrawn in the requested size.
+// TestPicturesAreDrawn checks that drawings have the requested size.
 func TestPicturesAreDrawn(t *testing.T) {
 	t.Parallel()
 	answer, err := client(t).CreateImage(t.Context(), openai.ImageRequest{Model: Image, Prompt: "a dog", Size: "256x128", ResponseFormat: "b64_json"})
@@ -83,12 +83,12 @@ func TestPicturesAreDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if img, err := png.Decode(bytes.NewReader(content)); err != nil || img.Bounds() != image.Rect(0, 0, 256, 128) {
-		t.Errorf("drawn is %v, %v", img, err)
+		t.Errorf("drew %v, %v", img, err)
 	}
 }
 
-// TestSpeechIsWrittenDownAgain word by word.
-func TestSpeechIsWrittenDownAgain(t *testing.T) {
+// TestSpeechIsTranscribed checks that speech is transcribed word for word.
+func TestSpeechIsTranscribed(t *testing.T) {
 	t.Parallel()
 	c := client(t)
 	speech, err := c.CreateSpeech(t.Context(), openai.CreateSpeechRequest{Model: Speech, Input: "good morning", Voice: "alloy"})
@@ -101,6 +101,6 @@ func TestSpeechIsWrittenDownAgain(t *testing.T) {
 	}
 	answer, err := c.CreateTranscription(t.Context(), openai.AudioRequest{Model: Transcription, Reader: bytes.NewReader(sound), FilePath: "a.wav"})
 	if err != nil || answer.Text != "good morning" {
-		t.Errorf("heard %q, %v", answer.Text, err)
+		t.Errorf("transcribed %q, %v", answer.Text, err)
 	}
 }
