@@ -130,7 +130,7 @@ func inPart(left []plan.Unhandled) plan.Message {
 
 // onlyTo says that a clause applies to one kind of media, but another kind was given.
 func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
-	return plan.Say("I can do “%s” only with a %s, and %s is a %s.", part, draft.Nouns[t], name, draft.Nouns[profile.Base(is)])
+	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, draft.Nouns[t], name, draft.Nouns[profile.Base(is)])
 }
 
 func resourceNames(rs []plan.Resource) plan.Message {
