@@ -43,7 +43,7 @@ func (s *scene) attached(thread adapters.Thread, ref adapters.MessageRef, want [
 	s.Helper()
 	got := s.shownFiles(thread, ref)
 	if len(got) != len(want) {
-		s.Fatalf("%d files are shown as %d", len(want), len(got))
+		s.Fatalf("%d files sent, %d shown", len(want), len(got))
 	}
 	text := letters(s.of(thread, ref))
 	for i, a := range want {
@@ -51,11 +51,11 @@ func (s *scene) attached(thread adapters.Thread, ref adapters.MessageRef, want [
 		content := s.shelf.things[a.Handle]
 		s.shelf.mu.Unlock()
 		if f := got[i]; !bytes.Equal(f.Content, content) {
-			s.Errorf("file %d, %q, has %d bytes, others than the %d", i+1, f.Name, len(f.Content), len(content))
+			s.Errorf("file %d, %q: got %d bytes, want the other %d", i+1, f.Name, len(f.Content), len(content))
 		} else if f.Alt != a.Alt {
-			s.Errorf("file %d, %q, is said to show %q, and not %q", i+1, f.Name, f.Alt, a.Alt)
+			s.Errorf("file %d, %q: alt text %q, want %q", i+1, f.Name, f.Alt, a.Alt)
 		} else if !strings.Contains(f.Note+"\n"+text, a.Note) {
-			s.Errorf("file %d, %q, is not said to be %q", i+1, f.Name, a.Note)
+			s.Errorf("file %d, %q: missing note %q", i+1, f.Name, a.Note)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func attachments(s *scene) {
 	s.shows(s.of(thread, ref), r.Text)
 	for i, f := range s.shownFiles(thread, ref) {
 		if f.Name != r.Files[i].Name {
-			s.Errorf("%q is called %q", r.Files[i].Name, f.Name)
+			s.Errorf("%q is shown as %q", r.Files[i].Name, f.Name)
 		}
 	}
 	s.only(thread, ref)
@@ -114,7 +114,7 @@ func attachmentNames(s *scene) {
 	thread := s.thread()
 	for _, u := range uploads() {
 		if strings.ContainsFunc(u.Name, unicode.IsControl) {
-			continue // which is not valid
+			continue // not valid
 		}
 		file := s.shelf.put(u.Name, u.Type, u.Content[:min(len(u.Content), 1000)])
 		ref := s.send(adapters.Reply{Thread: thread, Text: "See.", Files: []adapters.Attachment{file}})
@@ -122,7 +122,7 @@ func attachmentNames(s *scene) {
 		s.shows(s.of(thread, ref), "See.")
 		name := s.shownFiles(thread, ref)[0].Name
 		if name == "" || path.Ext(name) != path.Ext(strings.ReplaceAll(u.Name, `\`, "/")) && len(u.Name) < 100 {
-			s.Errorf("%q is called %q", u.Name, name)
+			s.Errorf("%q is shown as %q", u.Name, name)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (s *scene) linked(messages []Shown, want ...string) {
 		got = append(got, m.Links...)
 	}
 	if !equal(got, want) {
-		s.Errorf("people are led to %q, and not to %q", got, want)
+		s.Errorf("links to %q, want %q", got, want)
 	}
 }
 
@@ -185,9 +185,9 @@ func attachmentsBreak(s *scene) {
 	for _, f := range r.Files {
 		s.shelf.breakOff(f.Handle, broken)
 		if _, err := s.a.Send(s.Context(), key, r); err == nil {
-			break // the make has tried again itself
+			break // the implementation retried it itself
 		} else if adapters.Final(err) || errors.Is(err, context.Canceled) {
-			s.Errorf("a file that breaks off: %v, which is not to be tried again", err)
+			s.Errorf("a truncated file: %v, want a retryable error", err)
 		}
 	}
 	ref := s.sendUnder(key, r)
@@ -233,7 +233,7 @@ func limits(s *scene) {
 		_, err := s.a.Send(s.Context(), key, adapters.Reply{Thread: where, Text: what, Files: files})
 		last := len(files) - 1
 		if f, ok := errors.AsType[*adapters.Fault](err); !ok || !adapters.Final(err) || !slices.Equal(f.Files, []int{last}) {
-			s.Errorf("%s: it fails with %v, which does not name the file", what, err)
+			s.Errorf("%s: the error does not name the file: %v", what, err)
 		}
 		s.only(where)
 		files[last].Link = "https://files.example.com/a"

@@ -15,7 +15,7 @@ func (b *bot) Listen(ctx context.Context, handle adapters.Handler) error {
 	if !b.is("ends before its handlers") {
 		defer handlers.Wait()
 	}
-	before := map[string]chan struct{}{} // by thread, closed when all is handed over
+	before := map[string]chan struct{}{} // by thread, closed when everything is delivered
 	busy := map[string]bool{}
 	for {
 		l, err := b.connect(ctx)
@@ -138,7 +138,7 @@ func (b *bot) handOver(ctx context.Context, handle adapters.Handler, h *happenin
 	}
 }
 
-// event converts what happened to an event. It returns false if it does not concern the bot.
+// event converts a happening to an event. It returns false if it does not concern the bot.
 func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	switch {
 	case h.by.ID == me && !b.is("hears itself"):

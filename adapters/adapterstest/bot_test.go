@@ -14,14 +14,14 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// bot is an adapter of the chat, which does one thing wrong, or nothing.
+// bot is an adapter of the chat, which has one fault or none.
 type bot struct {
 	chat   *chat
 	open   adapters.Opener
 	broken string
 
 	mu     sync.Mutex
-	posted map[string]string // ids by nonce, of one that knows its own only
+	posted map[string]string // ids by nonce, for a bot that knows only its own
 	tries  int
 }
 

@@ -31,8 +31,7 @@ func brokenLines(s *scene) {
 	e.write(s.post(thread, "the last"))
 }
 
-// toldTwice checks that a repetition by the platform is the same event, which the ear checks: it is accepted once
-// by its key.
+// toldTwice checks that a repetition by the platform is the same event, which the ear accepts once by its key.
 func toldTwice(s *scene) {
 	e := s.listen()
 	thread := s.thread()
@@ -92,7 +91,7 @@ func checking(s *scene) {
 	silent := func(when string) {
 		err := c.Check(s.Context())
 		if err == nil {
-			s.Fatalf("%s, it is said to be connected", when)
+			s.Fatalf("%s: connected, want an error", when)
 		}
 		s.said(err)
 	}
@@ -100,10 +99,10 @@ func checking(s *scene) {
 	e := s.listen()
 	e.write(s.post(s.thread(), "hello"))
 	if err := c.Check(s.Context()); err != nil {
-		s.Errorf("it is connected, and says %v", err)
+		s.Errorf("connected, but Check returns %v", err)
 	}
 	if err := c.Check(s.ended()); err == nil {
-		s.Error("its context has ended, and it does not say so")
+		s.Error("the context has ended, but the error does not say so")
 	}
 	e.end()
 	silent("after it has listened")

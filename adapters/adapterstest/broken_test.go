@@ -15,13 +15,13 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// broken tells the process that runs the suite which fault the bot has; awake means outside of a bubble.
+// broken tells the process that runs the suite which fault the bot has; awake means outside a bubble.
 const (
 	broken = "ADAPTERSTEST_BROKEN"
 	awake  = "ADAPTERSTEST_AWAKE"
 )
 
-// faults are what a bot may do wrong, by the check that must find it.
+// faults are the possible faults of a bot, by the check that must find them.
 var faults = map[string][]string{
 	"features": {"lacks more than it says", "lacks less than it says", "gives no reason", "lacks what is no feature"},
 	// listening
@@ -133,7 +133,7 @@ var faults = map[string][]string{
 	"forgetting":               {"forgets too much"},
 }
 
-// slow are the checks that take time, with the faults that they find outside of a bubble.
+// slow are the checks that take time, with the faults that they find outside a bubble.
 var slow = map[string][]string{
 	"what is not taken comes again":      {"does not try again", "tries at one pace"},
 	"listening ends where none takes":    {"sleeps through the end"},
@@ -149,7 +149,7 @@ var slow = map[string][]string{
 func brokenMake(fault string, bubble bool) adapterstest.Make {
 	m := adapterstest.Make{Open: open(fault), Bubble: bubble}
 	if !bubble {
-		m.Patience = 3 * time.Second // for what never comes, or after some tries
+		m.Patience = 3 * time.Second // for events that never come, or come after some retries
 	}
 	switch fault {
 	case "lacks more than it says":
@@ -174,7 +174,7 @@ func TestBroken(t *testing.T) {
 	names := append(adapterstest.Names(), "features")
 	slices.Sort(names)
 	if want, got := names, slices.Sorted(maps.Keys(faults)); !slices.Equal(want, got) {
-		t.Errorf("there are checks without a fault to find, or none for a fault:\n%s", cmp.Diff(want, got))
+		t.Errorf("the checks and the faults do not match:\n%s", cmp.Diff(want, got))
 	}
 	for check, all := range faults {
 		for _, fault := range all {
@@ -196,6 +196,6 @@ func isFound(t *testing.T, check, fault string, env ...string) {
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern) //nolint:gosec // it is this test
 	c.Env = append(append(os.Environ(), broken+"="+fault), env...)
 	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/") {
-		t.Errorf("it is not found: %v\n%s", err, out)
+		t.Errorf("the fault is not found: %v\n%s", err, out)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-// chat is an in-memory platform: what people do on it, and the server for bots.
+// chat is an in-memory platform, for people and for bots.
 type chat struct {
-	broken string // what its bot does wrong
+	broken string // the fault of its bot
 	opens  bool   // a thread with a message
 	counts bool   // the lines of lists itself, and knows "```" alone around code
 
@@ -53,10 +53,10 @@ type message struct {
 	files []adapters.File
 }
 
-// happening is what the platform tells the bot.
+// happening is an event that the platform sends to the bot.
 type happening struct {
 	id      string
-	echo    string // which time it is told
+	echo    string // the number of the repetition
 	room    adapters.Thread
 	by      adapters.Person
 	at      time.Time
@@ -72,7 +72,7 @@ type happening struct {
 	command []string
 }
 
-// line is a bot's connection.
+// line is the connection of a bot.
 type line struct{ cut chan struct{} }
 
 const me = "bot"

@@ -37,10 +37,10 @@ func (e *ear) placed(what string, by adapters.Person, in adapters.Thread, is fun
 	e.s.Helper()
 	event := e.next(what, is)
 	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != in.Key() {
-		e.s.Errorf("%s in %+v was heard in %+v", what, in, event.Thread)
+		e.s.Errorf("%s in %+v was received in %+v", what, in, event.Thread)
 	}
 	if event.By.ID != by.ID || event.At.IsZero() {
-		e.s.Errorf("%s was heard at %v of %+v", what, event.At, event.By)
+		e.s.Errorf("%s was received at %v from %+v", what, event.At, event.By)
 	}
 	return event
 }
@@ -87,10 +87,10 @@ func reactions(s *scene) {
 			event := e.react(bob, thread, answer, c.emoji, added)
 			r := event.Reaction
 			if r == nil || (event.Kind == adapters.ReactionAdded) != added || r.Sign != c.sign || r.Number != c.number {
-				s.Fatalf("%s, put there: %v, was heard as %q %+v", c.emoji, added, event.Kind, r)
+				s.Fatalf("%s (added: %v) was received as %q %+v", c.emoji, added, event.Kind, r)
 			}
 			if !slices.Contains(answer.Keys(), r.On.Key()) {
-				s.Errorf("%s was put on another message", c.emoji)
+				s.Errorf("%s is on another message", c.emoji)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func reactionsToParts(s *scene) {
 		part.ID, part.Parts = id, nil
 		event := e.react(s.ana, thread, part, "🔁", true)
 		if event.Reaction == nil || event.Reaction.On.Key() != part.Key() {
-			s.Errorf("a reaction to one of %d parts was heard as %+v", len(answer.Parts)+1, event.Reaction)
+			s.Errorf("a reaction to one of %d parts was received as %+v", len(answer.Parts)+1, event.Reaction)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func stopBySign(s *scene) {
 		for _, emoji := range []string{"🛑", "❌"} {
 			event := e.react(s.ana, thread, on, emoji, true)
 			if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(on.Keys(), event.Cancel.On.Key()) {
-				s.Errorf("%s was heard as %q %+v", emoji, event.Kind, event.Cancel)
+				s.Errorf("%s was received as %q %+v", emoji, event.Kind, event.Cancel)
 			}
 			as[Reacting](s, s.p).React(s.T, s.ana, on, emoji, false)
 		}
@@ -147,19 +147,19 @@ func stopByDeletion(s *scene) {
 	as[Removing](s, s.p).Remove(s.T, s.ana, asked)
 	event := e.next("the deletion", func(e adapters.Event) bool { return e.Message == nil })
 	if event.Kind != adapters.CancelAsked || event.Cancel == nil || !event.Cancel.Deleted || event.Cancel.On.Key() != asked.Key() {
-		s.Errorf("a deletion was heard as %q %+v", event.Kind, event.Cancel)
+		s.Errorf("a deletion was received as %q %+v", event.Kind, event.Cancel)
 	}
 	if event.By.ID != "" && event.By.ID != s.ana.ID {
-		s.Errorf("the deletion was heard of %+v", event.By)
+		s.Errorf("the deletion was received from %+v", event.By)
 	}
 	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != thread.Key() {
-		s.Errorf("the deletion was heard in %+v", event.Thread)
+		s.Errorf("the deletion was received in %+v", event.Thread)
 	}
 	answer := s.say(thread, "Done.")
 	as[Removing](s, s.p).Remove(s.T, s.ana, answer)
 	event = e.next("the deletion of an answer", func(e adapters.Event) bool { return e.Message == nil })
 	if event.Cancel == nil || !event.Cancel.Deleted || event.Cancel.On.Key() != answer.Key() {
-		s.Errorf("the deletion of an answer was heard as %q %+v", event.Kind, event.Cancel)
+		s.Errorf("the deletion of an answer was received as %q %+v", event.Kind, event.Cancel)
 	}
 }
 
@@ -184,13 +184,13 @@ func edits(s *scene) {
 		event := e.next("an edit", func(e adapters.Event) bool { return e.Message != nil && e.Message.Text == now.text })
 		m := event.Message
 		if event.Kind != adapters.MessageEdited || m.Ref.Key() != sent.Message.Ref.Key() || m.For != want || len(m.Files) != 1 {
-			s.Errorf("%q was heard as %q, %+v", now.text, event.Kind, m)
+			s.Errorf("%q was received as %q, %+v", now.text, event.Kind, m)
 		}
 		if event.ID == last.ID || !event.At.After(last.At) || event.By.ID != s.ana.ID || event.Thread.Key() != sent.Thread.Key() {
-			s.Errorf("%q was heard as %+v, after %+v", now.text, event, last)
+			s.Errorf("%q was received as %+v, after %+v", now.text, event, last)
 		}
 		if m.Edited != nil && (m.Edited.Event != sent.ID || !m.Edited.At.Equal(sent.At)) {
-			s.Errorf("%q is an edit of %+v, and not of %s", now.text, m.Edited, sent.ID)
+			s.Errorf("%q is an edit of %+v, want %s", now.text, m.Edited, sent.ID)
 		}
 		last = event
 	}
@@ -207,10 +207,10 @@ func buttons(s *scene) {
 		event := e.placed("a button", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
 		r := event.Reaction
 		if r == nil || (event.Kind == adapters.ReactionAdded) != pressed || r.Sign != sign || !slices.Contains(answer.Keys(), r.On.Key()) {
-			s.Fatalf("%q, pressed: %v, was heard as %q %+v", sign, pressed, event.Kind, r)
+			s.Fatalf("%q (pressed: %v) was received as %q %+v", sign, pressed, event.Kind, r)
 		}
 		if sign == adapters.Choose && (r.Number != 0 && r.Number != choice || r.Choice != "" && r.Choice != offered()[choice-1].ID) {
-			s.Errorf("the button of %d was heard as %d, %q", choice, r.Number, r.Choice)
+			s.Errorf("the button of %d was received as %d, %q", choice, r.Number, r.Choice)
 		}
 	}
 	for sign, back := range p.Signs() {
@@ -237,7 +237,7 @@ func stopByButton(s *scene) {
 	as[Halting](s, s.p).Halt(s.T, s.ana, asked)
 	event := e.placed("a stop", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
 	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(asked.Keys(), event.Cancel.On.Key()) {
-		s.Errorf("it was heard as %q %+v", event.Kind, event.Cancel)
+		s.Errorf("the button to stop was received as %q %+v", event.Kind, event.Cancel)
 	}
 }
 
@@ -255,7 +255,7 @@ func commands(s *scene) {
 			p.Command(s.T, s.ana, thread, name, text)
 			event := e.placed("a command", s.ana, place, func(e adapters.Event) bool { return e.Message == nil })
 			if event.Kind != adapters.CommandGiven || event.Command == nil || event.Command.Name != strings.ToLower(name) || event.Command.Text != text {
-				s.Errorf("/%s %s was heard as %q %+v", name, text, event.Kind, event.Command)
+				s.Errorf("/%s %s was received as %q %+v", name, text, event.Kind, event.Command)
 			}
 		}
 	}
@@ -265,6 +265,6 @@ func commands(s *scene) {
 	p.Command(s.T, s.ana, thread, cancel, "")
 	event := e.placed("a cancel", s.ana, place, func(e adapters.Event) bool { return e.Message == nil })
 	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted {
-		s.Errorf("/%s was heard as %q %+v", cancel, event.Kind, event.Cancel)
+		s.Errorf("/%s was received as %q %+v", cancel, event.Kind, event.Cancel)
 	}
 }

@@ -79,10 +79,10 @@ func (e *ear) handle(ctx context.Context, event adapters.Event) error {
 // note checks what must be true of every event, and counts it.
 func (e *ear) note(event adapters.Event) (times int) {
 	if err := event.Validate(); err != nil {
-		e.s.Errorf("an event is not valid: %v", err)
+		e.s.Errorf("invalid event: %v", err)
 	}
 	if event.Adapter != e.a.Name() || event.Thread != (adapters.Thread{}) && event.Thread.Adapter != e.a.Name() {
-		e.s.Errorf("an event of %q in a thread of %q was heard by %q", event.Adapter, event.Thread.Adapter, e.a.Name())
+		e.s.Errorf("an event of %q in a thread of %q was received by %q", event.Adapter, event.Thread.Adapter, e.a.Name())
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,7 +93,7 @@ func (e *ear) note(event adapters.Event) (times int) {
 		}
 		for key, of := range map[string]string{"event " + event.Key(): m.Ref.Key(), message: event.Key()} {
 			if before, ok := e.whose[key]; ok && before != of {
-				e.s.Errorf("the %s has come as %s, and as %s", key, before, of)
+				e.s.Errorf("the %s was received as %s, and as %s", key, before, of)
 			}
 			e.whose[key] = of
 		}
@@ -121,9 +121,9 @@ func (e *ear) next(what string, is func(adapters.Event) bool) adapters.Event {
 		select {
 		case <-e.news:
 		case <-e.over:
-			e.s.Fatalf("%s: nothing more is heard, listening has ended: %v", what, e.err)
+			e.s.Fatalf("%s: Listen has ended: %v", what, e.err)
 		case <-late.C:
-			e.s.Fatalf("%s: it was not heard within %v", what, e.s.Patience)
+			e.s.Fatalf("%s: not received within %v", what, e.s.Patience)
 		}
 	}
 }
@@ -145,11 +145,11 @@ func (e *ear) write(p Post) adapters.Event {
 	event := e.message(ref)
 	if p.Thread.ID != "" || p.Thread.Direct {
 		if event.Thread.Key() != p.Thread.Key() || event.Thread.Direct != p.Thread.Direct {
-			e.s.Errorf("what was written in %+v was heard in %+v", p.Thread, event.Thread)
+			e.s.Errorf("a message in %+v was received in %+v", p.Thread, event.Thread)
 		}
 	}
 	if event.By.ID != p.By.ID || event.By.Name != p.By.Name || event.By.Admin != p.By.Admin {
-		e.s.Errorf("what %+v wrote was heard of %+v", p.By, event.By)
+		e.s.Errorf("a message by %+v was received from %+v", p.By, event.By)
 	}
 	return event
 }
@@ -166,9 +166,9 @@ func (e *ear) end() {
 	e.stop()
 	e.s.wait("the end of Listen", e.over)
 	if e.err != nil {
-		e.s.Errorf("Listen ended by its context with %v", e.err)
+		e.s.Errorf("Listen returned %v after its context ended", e.err)
 	}
 	for _, event := range slices.DeleteFunc(e.unread, e.s.begins) {
-		e.s.Errorf("an event of kind %q was heard that must not be: %+v %+v %+v", event.Kind, event.Message, event.Reaction, event.Cancel)
+		e.s.Errorf("unexpected event of kind %q: %+v %+v %+v", event.Kind, event.Message, event.Reaction, event.Cancel)
 	}
 }

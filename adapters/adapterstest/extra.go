@@ -39,7 +39,7 @@ func statuses(s *scene) {
 	if !s.lacks(Processes) { // one process accepts the request, another one answers it
 		s.noError(as[adapters.Acknowledger](s, s.another()).Acknowledge(s.Context(), request, adapters.Done))
 		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{adapters.Done}) {
-			s.Errorf("by another process %q is shown as %q", adapters.Done, got)
+			s.Errorf("%q by another process is shown as %q", adapters.Done, got)
 		}
 	}
 	if got := s.message(thread, other.ID).Statuses; len(got) != 0 {
@@ -79,7 +79,7 @@ func (s *scene) tells(thread adapters.Thread, ref adapters.MessageRef, texts ...
 	for _, text := range texts {
 		_, after, ok := strings.Cut(rest, text)
 		if !ok {
-			s.Errorf("%q is not told in %.500q", text, shown)
+			s.Errorf("%q is missing in %.500q", text, shown)
 			return
 		}
 		rest = after
@@ -89,7 +89,7 @@ func (s *scene) tells(thread adapters.Thread, ref adapters.MessageRef, texts ...
 func progress(s *scene) {
 	thread, key := s.thread(), s.key()
 	if pace := as[adapters.Reporter](s, s.a).Pace(); pace <= 0 || pace > time.Minute {
-		s.Errorf("the pace is %v", pace)
+		s.Errorf("the interval is %v", pace)
 	}
 	request := s.p.Write(s.T, s.post(thread, "do it"))
 	p := adapters.Progress{Thread: thread, Request: request.ID, Title: "A cartoon of the cat", Steps: []adapters.ProgressStep{
@@ -103,7 +103,7 @@ func progress(s *scene) {
 	s.same(at, s.report(key, at, p))
 	s.tells(thread, at, p.Title, "find the edges", "draw it", "frame it")
 	if letters(s.of(thread, at)) == before {
-		s.Error("it is not edited")
+		s.Error("the progress was not edited")
 	}
 	s.same(at, s.report(key, at, p)) // repeating it is no error
 	p.Steps[1].State, p.Steps = adapters.StepFailed, p.Steps[:2]
@@ -150,7 +150,7 @@ func longProgress(s *scene) {
 	p.Steps[0].State = adapters.StepRunning
 	s.report(key, at, p)
 	if len(at.Parts) != 0 {
-		s.Errorf("it is %d messages", 1+len(at.Parts))
+		s.Errorf("%d messages, want one", 1+len(at.Parts))
 	}
 	s.only(thread, at)
 	s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread}) // no steps are known yet
@@ -177,7 +177,7 @@ func progressAndAnswer(s *scene) {
 	answer := s.say(thread, "Done.")
 	s.only(thread, at, answer)
 	if own := s.own(thread); own[0].ID != at.ID {
-		s.Error("the answer stands before the progress")
+		s.Error("the answer is above the progress")
 	}
 }
 

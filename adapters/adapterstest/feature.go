@@ -261,17 +261,17 @@ func features(t *testing.T, m Make) {
 		reason, without := m.Without[f]
 		switch there := is(p, a); {
 		case there && without:
-			t.Errorf("%s: they are said not to be there (%s), but are", f, reason)
+			t.Errorf("%s: declared as missing (%s), but present", f, reason)
 		case !there && !without:
-			t.Errorf("%s: they are not there; implement them, or say in Without why not", f)
+			t.Errorf("%s: missing; implement it, or give the reason in Without", f)
 		}
 	}
 	for f, reason := range m.Without {
 		if strings.TrimSpace(reason) == "" {
-			t.Errorf("%s: no reason is given", f)
+			t.Errorf("%s: no reason in Without", f)
 		}
 		if has[f] == nil && !slices.Contains(untold, f) {
-			t.Errorf("%s: no such feature", f)
+			t.Errorf("%s: unknown feature", f)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func files(s *scene) {
 		p.Files = files
 		m := e.write(p).Message
 		if m.Text != "" || len(m.Files) != len(files) {
-			s.Fatalf("a message of %d files came with %d, and says %q", len(files), len(m.Files), m.Text)
+			s.Fatalf("a message of %d files was received with %d, and the text %q", len(files), len(m.Files), m.Text)
 		}
 		var seen []string
 		for i, f := range m.Files {
@@ -68,13 +68,13 @@ func (s *scene) fetched(a adapters.Adapter, f adapters.File, u Upload) {
 		return r > unicode.MaxASCII || unicode.IsControl(r) || strings.ContainsRune(`/\<>"'&;@*|`+"`", r)
 	})
 	if f.Size != 0 && f.Size != int64(len(u.Content)) || plain && f.Name != u.Name || f.Name == "" {
-		s.Errorf("the file %q of %d bytes was heard of as %q of %d bytes", u.Name, len(u.Content), f.Name, f.Size)
+		s.Errorf("the file %q of %d bytes was received as %q of %d bytes", u.Name, len(u.Content), f.Name, f.Size)
 	}
 	if !s.lacks(Alts) && f.Alt != u.Alt {
-		s.Errorf("the file shows %q, and not %q", f.Alt, u.Alt)
+		s.Errorf("the alt text is %q, want %q", f.Alt, u.Alt)
 	}
 	if got := s.fetch(a, f); !bytes.Equal(got, u.Content) {
-		s.Errorf("of %q %d bytes came, others than its %d", u.Name, len(got), len(u.Content))
+		s.Errorf("%q: got %d bytes, want the other %d", u.Name, len(got), len(u.Content))
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *scene) fetch(a adapters.Adapter, f adapters.File) []byte {
 	}
 	b, err := io.ReadAll(r)
 	if err = errors.Join(err, r.Close()); err != nil {
-		s.Errorf("read what was fetched: %v", err)
+		s.Errorf("read the fetched file: %v", err)
 	}
 	return b
 }
@@ -119,7 +119,7 @@ func strangeFiles(s *scene) {
 		if err == nil {
 			s.Errorf("%q was fetched: %v", handle, r.Close())
 		} else if !adapters.Final(err) {
-			s.Errorf("%q: %v, which is to be tried again", handle, err)
+			s.Errorf("%q: %v, want a permanent error", handle, err)
 		}
 	}
 }

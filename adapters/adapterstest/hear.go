@@ -61,20 +61,20 @@ var strange = []string{
 	"look at https://example.com/a_b?c=d&e=f", "a|b|c", "<@U0NOBODY>", "snake_case_name", "5 * 3 * 2", strings.Repeat("long ", 300) + "end",
 }
 
-// texts checks that what is written is heard as it was typed.
+// texts checks that a text is received as it was typed.
 func texts(s *scene) {
 	e := s.listen()
 	thread := s.thread()
 	for _, text := range strange {
 		event := e.write(s.post(thread, text))
 		if event.Message.Text != text {
-			s.Errorf("%q was heard as %q", text, event.Message.Text)
+			s.Errorf("%q was received as %q", text, event.Message.Text)
 		}
 		if s.lacks(Overhearing) && event.Message.For == adapters.Overheard {
-			s.Error("what is meant for the bot is overheard")
+			s.Error("a message for the bot was received as overheard")
 		}
 		if event.At.IsZero() || event.At.After(time.Now().Add(time.Hour)) || event.Message.ReplyTo != nil || len(event.Message.Files) > 0 {
-			s.Errorf("%q was heard at %v, with %+v", text, event.At, event.Message)
+			s.Errorf("%q was received at %v, with %+v", text, event.At, event.Message)
 		}
 	}
 }
@@ -85,11 +85,11 @@ func mentionsOfOthers(s *scene) {
 	bob := s.bob()
 	event := e.write(s.post(s.thread(), "ask "+spell(s.T, bob)+" too"))
 	if want := "ask @" + bob.Name + " too"; event.Message.Text != want {
-		s.Errorf("%q was heard, and not %q", event.Message.Text, want)
+		s.Errorf("received %q, want %q", event.Message.Text, want)
 	}
 }
 
-// ownMessages checks that the bot does not hear itself, whatever it does.
+// ownMessages checks that the bot does not receive its own messages.
 func ownMessages(s *scene) {
 	e := s.listen()
 	thread := s.thread()
@@ -154,11 +154,11 @@ func admins(s *scene) {
 	e.write(p)
 	p.By = as[WithAdmins](s, s.p).Admin(s.T)
 	if !e.write(p).By.Admin {
-		s.Error("an admin is none")
+		s.Error("an admin is not reported as one")
 	}
 }
 
-// repliesToPeople checks that what is replied to comes with the reply, its files too.
+// repliesToPeople checks that a reply comes with the message that it answers, with its files.
 func repliesToPeople(s *scene) {
 	e := s.listen()
 	thread, bob := s.thread(), s.bob()
@@ -170,7 +170,7 @@ func repliesToPeople(s *scene) {
 	reply.ReplyTo = first.Message.Ref
 	to := e.write(reply).Message.ReplyTo
 	if to == nil || to.Ref.Key() != first.Message.Ref.Key() || to.Own || to.By.ID != bob.ID || to.Text != p.Text || to.At.IsZero() || len(to.Files) != 1 {
-		s.Fatalf("it replies to %+v", to)
+		s.Fatalf("the reply is to %+v", to)
 	}
 	s.fetched(s.a, to.Files[0], p.Files[0])
 }
@@ -183,19 +183,18 @@ func repliesToBot(s *scene) {
 	reply.ReplyTo = answer
 	to := e.write(reply).Message.ReplyTo
 	if to == nil || to.Ref.Key() != answer.Key() || !to.Own || !strings.Contains(to.Text, "Which one?") {
-		s.Errorf("it replies to %+v", to)
+		s.Errorf("the reply is to %+v", to)
 	}
 }
 
-// channels checks that a thread begins with a mention in a channel, and that nothing else
-// there is heard.
+// channels checks that a thread begins with a mention in a channel, and that nothing else there is received.
 func channels(s *scene) {
 	e := s.listen()
 	channel := as[Channel](s, s.p).Channel(s.T)
 	s.p.Write(s.T, Post{Thread: channel, By: s.ana, Text: "not for you"})
 	event := e.write(Post{Thread: channel, By: s.ana, Text: "for you", Mention: true})
 	if event.Message.For != adapters.Mentioned || event.Thread.Channel == "" || event.Thread.ID == "" && event.Thread.Channel == channel.Channel {
-		s.Fatalf("it is %q in %+v", event.Message.For, event.Thread)
+		s.Fatalf("the message is for %q in %+v", event.Message.For, event.Thread)
 	}
 	answer := s.say(event.Thread, "Here I am.")
 	s.only(event.Thread, answer)
@@ -204,7 +203,7 @@ func channels(s *scene) {
 	}
 }
 
-// marks checks that what is pointed at comes with the message.
+// marks checks that marks come with the message.
 func marks(s *scene) {
 	e := s.listen()
 	p := s.post(s.thread(), "remove this")
@@ -214,15 +213,15 @@ func marks(s *scene) {
 	p.Marks[0].File = 1
 	m := e.write(p).Message
 	if len(m.Marks) != 1 || len(m.Files) != 2 {
-		s.Fatalf("it comes with %d marks and %d files", len(m.Marks), len(m.Files))
+		s.Fatalf("got %d marks and %d files", len(m.Marks), len(m.Files))
 	}
 	if m.Marks[0].File != m.Files[1].ID {
-		s.Errorf("what is pointed at is %+v, and not the second of %+v", m.Marks[0], m.Files)
+		s.Errorf("the mark is on %+v, want the second of %+v", m.Marks[0], m.Files)
 	}
 	s.marks(m.Marks[0], p.Marks[0])
 }
 
-// markedPictures checks that what is pointed at apart from a message is heard, each time.
+// markedPictures checks that each mark without a message is received.
 func markedPictures(s *scene) {
 	e := s.listen()
 	thread, content := s.thread(), picture(s.T)
@@ -235,10 +234,10 @@ func markedPictures(s *scene) {
 			as[Marking](s, s.p).Mark(s.T, s.ana, thread, name, p)
 			event := e.next("a mark", func(e adapters.Event) bool { return e.Message == nil })
 			if event.Kind != adapters.PictureMarked || event.Mark == nil || event.Thread.Key() != thread.Key() || event.By.ID != s.ana.ID || event.At.IsZero() {
-				s.Fatalf("a mark was heard as %q in %+v by %+v", event.Kind, event.Thread, event.By)
+				s.Fatalf("a mark was received as %q in %+v from %+v", event.Kind, event.Thread, event.By)
 			}
 			if event.Mark.Picture != name {
-				s.Errorf("a mark on %q was heard as one on %q", name, event.Mark.Picture)
+				s.Errorf("a mark on %q was received as one on %q", name, event.Mark.Picture)
 			}
 			s.marks(*event.Mark, p)
 		}
@@ -253,7 +252,7 @@ func pointing(mask []byte) Pointing {
 	}
 }
 
-// marks checks that a mark is what somebody pointed at.
+// marks checks that a mark is the one that somebody made.
 func (s *scene) marks(got adapters.Mark, want Pointing) {
 	s.Helper()
 	sized := got.Width == want.Width && got.Height == want.Height

@@ -33,7 +33,7 @@ func deleting(s *scene) {
 	s.only(thread, stays)
 	s.message(thread, asked.ID)
 	if err := a.Delete(s.ended(), stays); err == nil {
-		s.Error("it deletes under a context that has ended")
+		s.Error("Delete works with an ended context")
 	}
 	s.only(thread, stays)
 }
@@ -59,12 +59,12 @@ func history(s *scene) {
 			s.Fatal(err)
 		}
 		if most := min(n, 3+begin); len(got) > most || len(got) < min(n, 3) {
-			s.Fatalf("%d messages are given of the last %d", len(got), n)
+			s.Fatalf("got %d of the last %d messages", len(got), n)
 		}
 		got = got[max(len(got)-3, 0):]
 		for i, m := range got {
 			if want := texts[len(texts)-len(got)+i]; !strings.Contains(m.Text, want) || m.Own != (want == "the second") || m.At.IsZero() || m.Ref.IsZero() {
-				s.Errorf("of the last %d, message %d is %+v, and not %q", n, i, m, want)
+				s.Errorf("of the last %d, message %d is %+v, want %q", n, i, m, want)
 			}
 		}
 		if n < 3 {
@@ -76,10 +76,10 @@ func history(s *scene) {
 		s.fetched(s.a, got[0].Files[0], p.Files[0])
 	}
 	if got, err := a.Before(s.Context(), thread, last, answer.ID, 10); err != nil || len(got) != 1 || got[0].Text != "the third" {
-		s.Errorf("after the second one are %+v: %v", got, err)
+		s.Errorf("after the answer: %+v: %v", got, err)
 	}
 	if got, err := a.Before(s.Context(), thread, last, "", 0); err != nil || len(got) != 0 {
-		s.Errorf("of none, %d are given: %v", len(got), err)
+		s.Errorf("a limit of 0 returns %d: %v", len(got), err)
 	}
 	if _, err := a.Before(s.Context(), s.p.Gone(s.T), last, "", 1); err != nil {
 		s.is("look back in a thread that is gone", err, adapters.ErrGone)
@@ -103,7 +103,7 @@ func forgetting(s *scene) {
 	s.is("send to a thread that is forgotten", err, adapters.ErrGone)
 	s.only(other, stays)
 	if err := a.Forget(s.Context(), adapters.Thread{Adapter: "elsewhere", Channel: other.Channel, ID: other.ID}); err == nil {
-		s.Error("it forgets a thread of another adapter")
+		s.Error("Forget accepts a thread of another adapter")
 	}
 	s.is("forget", a.Forget(s.ended(), other), context.Canceled)
 	s.only(other, stays)

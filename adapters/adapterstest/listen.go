@@ -40,7 +40,7 @@ func listeningEnds(s *scene) {
 	s.within("the end of a Listen whose context has ended", func() {
 		err := s.another().Listen(s.ended(), func(context.Context, adapters.Event) error { return nil })
 		if err != nil {
-			s.Errorf("it ends with %v", err)
+			s.Errorf("Listen returned %v", err)
 		}
 	})
 	thread := s.thread()
@@ -99,7 +99,7 @@ func order(s *scene) {
 	}
 	e := s.listenBy(s.a, func(_ context.Context, e adapters.Event, _ int) error {
 		if count(e.Thread.Key(), 1) > 1 {
-			s.Error("two messages of a thread are handed over at once")
+			s.Error("two messages of a thread are handled concurrently")
 		}
 		s.pause()
 		count(e.Thread.Key(), -1)
@@ -118,7 +118,7 @@ func order(s *scene) {
 		for i, key := range written[thread.Key()] {
 			m := e.next("a message", func(e adapters.Event) bool { return e.Message != nil && e.Thread.Key() == thread.Key() }).Message
 			if m.Ref.Key() != key {
-				s.Errorf("message %d is another", i)
+				s.Errorf("message %d is the wrong one", i)
 			}
 			if i > 0 && m.Order <= last {
 				s.Errorf("the order of message %d is %d, after %d", i, m.Order, last)
@@ -164,7 +164,7 @@ func comesAgain(s *scene) {
 	tries := e.tries[event.Key()]
 	e.mu.Unlock()
 	if len(tries) <= fails {
-		s.Fatalf("it was handed over %d times", len(tries))
+		s.Fatalf("it was delivered %d times", len(tries))
 	}
 	var waits []time.Duration
 	for i, at := range tries[1:] {
@@ -173,7 +173,7 @@ func comesAgain(s *scene) {
 	// A busy machine makes a wait longer, but hardly two by so much.
 	first, last := slices.Min(waits[:2]), slices.Min(waits[fails-2:fails])
 	if first <= 0 || last < 2*first {
-		s.Errorf("it came again after %v, and later after %v: the waits %v do not grow", first, last, waits)
+		s.Errorf("redelivered after %v, and later after %v: the pauses %v do not grow", first, last, waits)
 	}
 }
 

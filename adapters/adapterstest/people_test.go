@@ -26,7 +26,7 @@ func (c *chat) Connected(t *testing.T) {
 		select {
 		case <-changed:
 		case <-time.After(time.Minute):
-			t.Fatal("the bot does not connect")
+			t.Fatal("the bot has not connected")
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (c *chat) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bo
 	was.text = text
 	now := *was
 	id := "E" + c.number()
-	at := time.Now().Add(time.Duration(c.last) * time.Millisecond) // the clock of a test may stand still
+	at := time.Now().Add(time.Duration(c.last) * time.Millisecond) // a test's clock may stand still
 	c.happened(&happening{id: id, room: r.thread, by: was.by, at: at, message: &now, edited: was.ID})
 }
 

@@ -30,7 +30,7 @@ func (s *scene) refused(what, key string, r adapters.Reply, kind error) {
 	ref, err := s.a.Send(s.Context(), key, r)
 	s.is(what, err, kind)
 	if !ref.IsZero() {
-		s.Errorf("%s: it is said to be posted", what)
+		s.Errorf("%s: no error", what)
 	}
 }
 
@@ -105,12 +105,12 @@ func threadsGone(s *scene) {
 		thread := s.thread()
 		thread.Channel, thread.ID = strange, strange
 		if _, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "x"}); !adapters.Final(err) {
-			s.Errorf("a thread %q that never was: %v", strange, err)
+			s.Errorf("the invalid thread %q: %v", strange, err)
 		}
 	}
 }
 
-// contextsEnded checks that nothing is begun under an ended context.
+// contextsEnded checks that nothing starts with an ended context.
 func contextsEnded(s *scene) {
 	e := s.listen()
 	p := s.post(s.thread(), "take it")
@@ -179,7 +179,7 @@ func silentPlatform(s *scene) {
 			stop()
 			s.wait("the end of "+what, over)
 			s.is(what, err, context.Canceled)
-		case <-over: // it asks nobody
+		case <-over: // it makes no call
 			stop()
 			s.noError(err)
 		}
@@ -193,7 +193,7 @@ func shortPauses(s *scene) {
 	begun := time.Now()
 	ref := s.say(thread, "Hello.")
 	if took := time.Since(begun); took < p.Short() {
-		s.Errorf("after %v it is tried again, where a pause of %v was wanted", took, p.Short())
+		s.Errorf("retried after %v, want a pause of %v", took, p.Short())
 	}
 	s.only(thread, ref)
 	p.Pause(s.T, p.Short())
@@ -212,10 +212,10 @@ func longPauses(s *scene) {
 	s.within("the end of a Send that is to wait long", func() { _, err = s.a.Send(s.Context(), key, r) })
 	s.is("send", err, adapters.ErrRateLimited)
 	if wait := adapters.Wait(err); wait <= 0 || wait > 2*p.Long() {
-		s.Errorf("a pause of %v was wanted, and %v is told", p.Long(), wait)
+		s.Errorf("the error has the pause %v, want %v", wait, p.Long())
 	}
 	if adapters.Final(err) {
-		s.Error("it is not to be tried again")
+		s.Error("the error is not retryable")
 	}
 	s.only(thread)
 }

@@ -45,7 +45,7 @@ func (s *scene) whole(r adapters.Reply, ref adapters.MessageRef) {
 		offered, notified = append(offered, m.Choices...), append(notified, m.Notified...)
 	}
 	if len(offered) != len(r.Choices) || !equal(notified, []string{r.Mention}) {
-		s.Errorf("it offers %q and notifies %q", offered, notified)
+		s.Errorf("offers %q, notifies %q", offered, notified)
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *scene) whole(r adapters.Reply, ref adapters.MessageRef) {
 func (st *stage) same(a, b adapters.MessageRef) {
 	st.Helper()
 	if a.Key() != b.Key() || !equal(slices.Sorted(slices.Values(a.Parts)), slices.Sorted(slices.Values(b.Parts))) {
-		st.Errorf("under one key %+v was posted, and %+v", a, b)
+		st.Errorf("one key was posted as %+v, and as %+v", a, b)
 	}
 }
 
@@ -88,7 +88,7 @@ func atOnce(s *scene, by ...adapters.Adapter) {
 		all.Go(func() {
 			ref, err := by[i%2].Send(s.Context(), key, r)
 			if err != nil && adapters.Final(err) {
-				s.Errorf("send at once: %v", err)
+				s.Errorf("concurrent send: %v", err)
 			}
 			if err != nil {
 				return
@@ -117,7 +117,7 @@ func keysAlike(s *scene) {
 	} {
 		ref := s.sendUnder(key, adapters.Reply{Thread: thread, Text: "Done."})
 		if seen[ref.Key()] {
-			s.Errorf("%q is taken for another key", key)
+			s.Errorf("the key %q is mistaken for another one", key)
 		}
 		seen[ref.Key()] = true
 		refs = append(refs, ref)
@@ -137,11 +137,11 @@ func lostAnswers(s *scene) {
 				break
 			}
 			if adapters.Final(err) {
-				s.Errorf("a lost answer: %v, which is not to be tried again", err)
+				s.Errorf("a lost response: %v, want a retryable error", err)
 			}
 		}
 		if err != nil {
-			s.Fatalf("after %d lost answers: %v", n, err)
+			s.Fatalf("after %d lost responses: %v", n, err)
 		}
 		s.whole(r, ref)
 	}

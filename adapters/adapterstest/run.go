@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// check is the test of one promise.
+// check is the test of one guarantee.
 type check struct {
 	needs []Feature // it is skipped unless the platform has all of them
 	try   func(s *scene)
 }
 
-// Run checks the promises of package adapters. For each missing feature there is a subtest with its name, which
+// Run checks the guarantees of package adapters. For each missing feature there is a subtest with its name, which
 // logs the skipped checks and the reason.
 func Run(t *testing.T, m Make) {
 	t.Helper()
@@ -40,7 +40,7 @@ func Run(t *testing.T, m Make) {
 	for f, reason := range m.Without {
 		t.Run("without "+string(f), func(t *testing.T) {
 			slices.Sort(left[f])
-			t.Logf("not tried: %q; %s", left[f], reason)
+			t.Logf("skipped %q: %s", left[f], reason)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"atelier/adapters"
 )
 
-// trial is the test of one promise of one implementation.
+// trial is the test of one guarantee of one implementation.
 type trial struct {
 	*testing.T
 	Make
@@ -133,13 +133,13 @@ func (st *stage) say(thread adapters.Thread, text string) adapters.MessageRef {
 func (st *stage) address(ref adapters.MessageRef) {
 	st.Helper()
 	if ref.Adapter != st.a.Name() {
-		st.Errorf("the message is one of %q", ref.Adapter)
+		st.Errorf("the message belongs to %q", ref.Adapter)
 	}
 	if err := (adapters.Reply{Thread: adapters.Thread{Adapter: "x", Channel: "x"}, Text: "x", AnswerTo: ref}).Validate(); err != nil {
-		st.Errorf("the message has no address: %v", err)
+		st.Errorf("invalid message reference: %v", err)
 	}
 	if keys := slices.Sorted(slices.Values(ref.Keys())); len(slices.Compact(keys)) != len(ref.Parts)+1 {
-		st.Error("two parts have one address")
+		st.Error("two parts have the same reference")
 	}
 }
 
@@ -155,7 +155,7 @@ func (s *scene) of(thread adapters.Thread, ref adapters.MessageRef) []Shown {
 	ids := ids(ref)
 	messages := slices.DeleteFunc(s.own(thread), func(m Shown) bool { return !slices.Contains(ids, m.ID) })
 	if len(messages) != len(ids) {
-		s.Fatalf("of %d messages that were sent %d are there", len(ids), len(messages))
+		s.Fatalf("%d messages sent, %d shown", len(ids), len(messages))
 	}
 	return messages
 }
@@ -173,7 +173,7 @@ func (s *scene) only(thread adapters.Thread, refs ...adapters.MessageRef) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(want, got) {
-		s.Errorf("the bot has posted %d messages %q, and says that they are %q", len(got), got, want)
+		s.Errorf("the bot posted %d messages %q, but reports %q", len(got), got, want)
 	}
 }
 
@@ -195,7 +195,7 @@ func as[I any](tb testing.TB, whole any) I {
 	tb.Helper()
 	part, ok := whole.(I)
 	if !ok {
-		tb.Fatalf("it is no %v, and is not said to lack that", reflect.TypeFor[I]())
+		tb.Fatalf("%v is neither implemented nor declared as missing", reflect.TypeFor[I]())
 	}
 	return part
 }

@@ -27,11 +27,11 @@ func aText(s *scene) {
 	for _, language := range []string{"", "en", "zh-Hans"} {
 		ref := s.send(adapters.Reply{Thread: thread, Text: "Here it is.", Language: language})
 		if got := s.of(thread, ref); len(got) != 1 || letters(got) != "Here it is." || len(got[0].Files)+len(got[0].Links)+len(got[0].Choices) != 0 {
-			s.Errorf("in %q it is shown as %+v", language, got)
+			s.Errorf("in %q: shown as %+v", language, got)
 		}
 	}
 	if n := len(s.own(thread)); n != 3 {
-		s.Errorf("3 replies are %d messages", n)
+		s.Errorf("3 replies became %d messages", n)
 	}
 }
 
@@ -51,7 +51,7 @@ func (s *scene) notified(what string, thread adapters.Thread, r adapters.Reply, 
 		got = append(got, m.Notified...)
 	}
 	if !equal(got, want) {
-		s.Errorf("%s: %q are notified, and not %q", what, got, want)
+		s.Errorf("%s: notifies %q, want %q", what, got, want)
 	}
 	s.shows(s.of(thread, ref), r.Text)
 }
@@ -129,7 +129,7 @@ func choices(s *scene) {
 	for i, c := range r.Choices {
 		begin := []rune(c.Text)
 		if !strings.Contains(got[i], string(begin[:min(len(begin), 40)])) { // a button may not have room for all
-			s.Errorf("choice %d is shown as %q, and not %q", i+1, got[i], c.Text)
+			s.Errorf("choice %d is shown as %q, want %q", i+1, got[i], c.Text)
 		}
 	}
 	s.shows(messages, r.Text)
@@ -142,10 +142,10 @@ func answered(s *scene) {
 	e.write(s.post(thread, "and that"))
 	messages := s.of(thread, s.send(adapters.Reply{Thread: thread, Text: longText(800), AnswerTo: asked}))
 	if messages[0].AnswerTo != asked.ID {
-		s.Errorf("it is shown to answer %q", messages[0].AnswerTo)
+		s.Errorf("shown as an answer to %q", messages[0].AnswerTo)
 	}
 	if m := s.of(thread, s.say(thread, "By the way.")); m[0].AnswerTo != "" {
-		s.Errorf("what answers nothing is shown to answer %q", m[0].AnswerTo)
+		s.Errorf("an answer to nothing is shown as an answer to %q", m[0].AnswerTo)
 	}
 }
 
@@ -161,7 +161,7 @@ func answersToGone(s *scene) {
 func otherThreads(s *scene) {
 	one, two := s.thread(), s.thread()
 	if one.Key() == two.Key() {
-		s.Fatal("two threads are one")
+		s.Fatal("two threads are the same")
 	}
 	first, second := s.say(one, "in the first"), s.say(two, "in the second")
 	s.only(one, first)

@@ -82,7 +82,7 @@ func (s *shelf) closed(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left != 0 {
-		t.Errorf("%d of %d attachments were left open", s.left, s.opened)
+		t.Errorf("%d of %d attachments were not closed", s.left, s.opened)
 	}
 }
 

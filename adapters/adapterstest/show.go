@@ -83,7 +83,7 @@ func (s *scene) shows(messages []Shown, text string) {
 	if len(messages) == 1 && !s.lacks(Styles) {
 		want, got := styled(adapters.Parse(text)), styled(messages[0].Blocks)
 		if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
-			s.Errorf("%.300q is shown in the style %.300q, and not %.300q", text, got, want)
+			s.Errorf("%.300q is shown in the style %.300q, want %.300q", text, got, want)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func longTexts(s *scene) {
 	s.shows(messages, text)
 	s.only(thread, ref)
 	if links := strings.Count(text, "]("); !s.lacks(Styles) && countSpans(messages, func(s adapters.Span) bool { return s.URL != "" }) < links {
-		s.Errorf("of %d links some are broken", links)
+		s.Errorf("some of %d links are broken", links)
 	}
 }
 
@@ -228,10 +228,10 @@ func longCode(s *scene) {
 		}
 	}
 	if !equal(got, code) {
-		s.Errorf("%d lines of code are shown as %d lines of it, or others", len(code), len(got))
+		s.Errorf("%d lines of code are shown as %d, or changed", len(code), len(got))
 	}
 	if !equal(prose, []string{"Look at this.", "That was it."}) {
-		s.Errorf("beside the code stands %.300q", prose)
+		s.Errorf("unexpected text beside the code: %.300q", prose)
 	}
 }
 
@@ -245,7 +245,7 @@ func longClusters(s *scene) {
 		want := strings.ReplaceAll(cluster, "\\\\", "\\")
 		for line := range strings.SplitSeq(letters(s.of(thread, ref)), "\n") {
 			if strings.ReplaceAll(line, want, "") != "" {
-				s.Errorf("a line of %q alone holds something else", want)
+				s.Errorf("a line of %q contains something else", want)
 			}
 		}
 		if n := strings.Count(letters(s.of(thread, ref)), want); n != times {

@@ -12,10 +12,10 @@ func voiceMessages(s *scene) {
 		p.By, p.Files = s.ana, []Upload{spoken}
 		m := e.write(p).Message
 		if m.Text != "" || len(m.Files) != 1 || !m.Files[0].Voice {
-			s.Fatalf("a voice message was heard as %q with %+v", m.Text, m.Files)
+			s.Fatalf("a voice message was received as %q with %+v", m.Text, m.Files)
 		}
 		if len(meant) > 0 && m.For != meant[0] {
-			s.Errorf("a voice message is for %q, and not %q", m.For, meant[0])
+			s.Errorf("a voice message is for %q, want %q", m.For, meant[0])
 		}
 		s.fetched(s.a, m.Files[0], spoken)
 	}
@@ -35,6 +35,6 @@ func voiceMessages(s *scene) {
 	chosen.Files = []Upload{spoken}
 	chosen.Files[0].Voice = false
 	if m := e.write(chosen).Message; len(m.Files) != 1 || m.Files[0].Voice {
-		s.Errorf("a sound that was sent as a file was heard as %+v", m.Files)
+		s.Errorf("a sound that was sent as a file was received as %+v", m.Files)
 	}
 }

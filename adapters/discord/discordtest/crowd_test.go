@@ -41,7 +41,7 @@ func TestCrowd(t *testing.T) {
 			continue
 		}
 		if f.Seq <= seq {
-			t.Fatalf("told of %d after %d", f.Seq, seq)
+			t.Fatalf("sequence number %d after %d", f.Seq, seq)
 		}
 		seq = f.Seq
 		var m struct {
@@ -56,7 +56,7 @@ func TestCrowd(t *testing.T) {
 			continue
 		}
 		if m.Content != strconv.Itoa(heard[m.Channel]) {
-			t.Errorf("heard %s as number %d", m.Content, heard[m.Channel])
+			t.Errorf("received %s as number %d", m.Content, heard[m.Channel])
 		}
 		heard[m.Channel]++
 		if total++; total%40 == 0 {
@@ -65,6 +65,6 @@ func TestCrowd(t *testing.T) {
 	}
 	crowd.Wait()
 	if s.Gateway.Identifies() != 1 || s.Gateway.Resumes() == 0 {
-		t.Errorf("%d sessions were begun and %d taken up", s.Gateway.Identifies(), s.Gateway.Resumes())
+		t.Errorf("%d sessions started and %d resumed", s.Gateway.Identifies(), s.Gateway.Resumes())
 	}
 }

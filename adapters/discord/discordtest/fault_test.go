@@ -48,19 +48,19 @@ func TestLinks(t *testing.T) {
 		t.Errorf("%d %s %.40q", got.status, got.header.Get("Content-Type"), got.text)
 	}
 	if got := fetch(t, strings.Replace(address, "hm=", "hm=0", 1)); got.status != http.StatusNotFound {
-		t.Errorf("an unsigned link is taken: %d", got.status)
+		t.Errorf("an unsigned link is accepted: %d", got.status)
 	}
 	s.Advance(25 * time.Hour)
 	if got := fetch(t, address); got.status != http.StatusNotFound {
-		t.Errorf("an old link is taken: %d", got.status)
+		t.Errorf("an expired link is accepted: %d", got.status)
 	}
 	m, _ = s.World.Message(s.channel, m.ID)
 	if got := fetch(t, m.Attachments[0].URL); got.status != http.StatusOK {
-		t.Errorf("a new link is not taken: %d", got.status)
+		t.Errorf("a new link is rejected: %d", got.status)
 	}
 	s.World.BreakFiles(s.channel, m.ID)
 	if got := fetch(t, m.Attachments[0].URL); got.status != http.StatusNotFound {
-		t.Errorf("a lost file is there: %d", got.status)
+		t.Errorf("a lost file is available: %d", got.status)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestStall(t *testing.T) {
 	}
 	s.Close()
 	if err := <-done; err == nil {
-		t.Error("answered at the end")
+		t.Error("answered after the end of the test")
 	}
 }
 
@@ -122,10 +122,10 @@ func TestThreads(t *testing.T) {
 		t.Fatalf("started %+v, %v", started, err)
 	}
 	if e, ok := l.next(t, "THREAD_CREATE").Struct.(*discordgo.ThreadCreate); !ok || e.ID != m.ID || !e.NewlyCreated {
-		t.Errorf("heard of %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	if first := l.message(t); first.Type != discordgo.MessageTypeThreadStarterMessage || first.ReferencedMessage.ID != m.ID {
-		t.Errorf("it begins with %+v", first)
+		t.Errorf("the first message is %+v", first)
 	}
 	if s.World.ThreadName(m.ID) != "Wishes" || len(s.World.Messages(m.ID)) != 0 {
 		t.Errorf("the thread is %q", s.World.ThreadName(m.ID))
@@ -136,22 +136,22 @@ func TestThreads(t *testing.T) {
 	}
 	s.People.Archive(m.ID, true)
 	if _, err := l.ChannelMessageSend(m.ID, "awake"); err != nil || archived() {
-		t.Errorf("writing does not take it out again: %v", err)
+		t.Errorf("a message does not unarchive it: %v", err)
 	}
 	s.People.Archive(m.ID, true)
 	if _, err := l.ChannelEdit(m.ID, &discordgo.ChannelEdit{Archived: new(bool)}); err != nil || archived() {
-		t.Errorf("it is not taken out again: %v", err)
+		t.Errorf("it is not unarchived: %v", err)
 	}
 	if err := l.ChannelTyping(m.ID); err != nil || !s.World.Typing(m.ID) {
-		t.Errorf("not shown to type: %v", err)
+		t.Errorf("not shown as typing: %v", err)
 	}
 	s.Advance(11 * time.Second)
 	if s.World.Typing(m.ID) {
-		t.Error("typing lasts for ever")
+		t.Error("typing does not expire")
 	}
 	s.World.DeleteChannel(s.channel)
 	if s.World.Messages(m.ID) != nil {
-		t.Error("the thread is there without its channel")
+		t.Error("the thread outlives its channel")
 	}
 }
 

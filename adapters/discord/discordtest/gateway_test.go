@@ -14,7 +14,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-func TestHearing(t *testing.T) {
+func TestMessageEvent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	l := connected(t, s.Server)
@@ -22,7 +22,7 @@ func TestHearing(t *testing.T) {
 		said := s.say(text)
 		heard := l.message(t)
 		if heard.ID != said.ID || heard.Content != text || heard.GuildID != s.guild || heard.Author.Username != "Ana" {
-			t.Errorf("said %+v, heard %+v", said, heard.Message)
+			t.Errorf("posted %+v, received %+v", said, heard.Message)
 		}
 	}
 	if s.Gateway.Intents() != int(least|discordgo.IntentMessageContent) {
@@ -30,8 +30,8 @@ func TestHearing(t *testing.T) {
 	}
 }
 
-// TestTakenUpAgain ends connections in every way after which a session can be resumed.
-func TestTakenUpAgain(t *testing.T) {
+// TestResume ends connections in every way after which a session can be resumed.
+func TestResume(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*discordtest.Server){
 		"cut off":   func(s *discordtest.Server) { s.Gateway.CutOff() },
@@ -48,21 +48,21 @@ func TestTakenUpAgain(t *testing.T) {
 			end(s.Server)
 			said := s.say("meanwhile")
 			if heard := l.message(t); heard.ID != said.ID {
-				t.Errorf("heard %q first", heard.Content)
+				t.Errorf("received %q first", heard.Content)
 			}
 			l.next(t, "RESUMED")
 			said = s.say("after")
 			if heard := l.message(t); heard.ID != said.ID {
-				t.Errorf("heard %q next", heard.Content)
+				t.Errorf("received %q next", heard.Content)
 			}
 			if s.Gateway.Identifies() != 1 || s.Gateway.Resumes() == 0 {
-				t.Errorf("%d sessions were begun and %d taken up", s.Gateway.Identifies(), s.Gateway.Resumes())
+				t.Errorf("%d sessions started and %d resumed", s.Gateway.Identifies(), s.Gateway.Resumes())
 			}
 		})
 	}
 }
 
-func TestLostForGood(t *testing.T) {
+func TestInvalidSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*discordtest.Server){
 		"4009":            func(s *discordtest.Server) { s.Gateway.Drop(4009) },
@@ -80,11 +80,11 @@ func TestLostForGood(t *testing.T) {
 			if name != "invalid session" {
 				w = dial(t, s.Server)
 			} else if op := w.until(9); string(op.Data) != "false" {
-				t.Errorf("told %+v", op)
+				t.Errorf("frame %+v", op)
 			}
 			w.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": 1})
 			if op := w.read(); op.Op != 9 || string(op.Data) != "false" {
-				t.Errorf("told %+v", op)
+				t.Errorf("frame %+v", op)
 			}
 			w.identify("Bot "+s.Token(), least)
 			w.ready()
@@ -92,7 +92,7 @@ func TestLostForGood(t *testing.T) {
 	}
 }
 
-// TestClosed checks by which code the gateway closes.
+// TestClosed checks the codes by which the gateway closes.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	content := least | discordgo.IntentMessageContent
@@ -166,8 +166,8 @@ func TestClosedGateway(t *testing.T) {
 	dial(t, s.Server)
 }
 
-// TestToldOnce checks that repeated events are not repeated again once they were acknowledged.
-func TestToldOnce(t *testing.T) {
+// TestAcknowledgedEvents checks that events are not repeated once they were acknowledged.
+func TestAcknowledgedEvents(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	w := dial(t, s.Server)
@@ -180,12 +180,12 @@ func TestToldOnce(t *testing.T) {
 		w = dial(t, s.Server)
 		w.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": seq})
 		if p := w.read(); p.Kind != "MESSAGE_CREATE" || p.Seq <= seq {
-			t.Errorf("told of %+v after %d", p, seq)
+			t.Errorf("event %+v after %d", p, seq)
 		} else {
 			seq = p.Seq
 		}
 		if p := w.read(); p.Kind != "RESUMED" {
-			t.Errorf("told of %+v at the end", p)
+			t.Errorf("unexpected event %+v", p)
 		}
 	}
 }
@@ -229,18 +229,18 @@ func TestIntents(t *testing.T) {
 				told = append(told, name)
 			}
 			if slices.Contains(told, kind) {
-				t.Errorf("told of %q", told)
+				t.Errorf("received %q", told)
 			}
 			for _, other := range []string{"CHANNEL_CREATE", "MESSAGE_CREATE", "MESSAGE_REACTION_ADD", "direct message", "direct reaction"} {
 				if other != kind && !slices.Contains(told, other) {
-					t.Errorf("not told of %s, but of %q", other, told)
+					t.Errorf("received %q, want %s", told, other)
 				}
 			}
 		})
 	}
 }
 
-// TestContent checks what is read without the privileged intent.
+// TestContent checks which content is sent without the privileged intent.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{WithoutContent: true})
@@ -287,20 +287,20 @@ func TestContent(t *testing.T) {
 	}
 }
 
-func TestTwiceAndNever(t *testing.T) {
+func TestEchoAndWithhold(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	l := connected(t, s.Server)
 	m := s.say("once")
 	s.People.Echo(s.channel, m.ID)
 	if a, b := l.message(t), l.message(t); a.ID != m.ID || b.ID != m.ID {
-		t.Error("it was not told twice")
+		t.Error("the event was not repeated")
 	}
 	s.Gateway.Withhold("MESSAGE_CREATE")
 	s.People.React(s.ana, s.channel, s.say("untold").ID, "👍", true)
 	for e := l.events; ; {
 		if next := <-e; next.Type == "MESSAGE_CREATE" {
-			t.Error("it was told")
+			t.Error("a withheld event was sent")
 		} else if next.Type == "MESSAGE_REACTION_ADD" {
 			return
 		}
@@ -333,7 +333,7 @@ func dial(t *testing.T, s *discordtest.Server) *wire {
 	t.Cleanup(func() { _ = ws.Close() }) //nolint:errcheck // it may be closed already
 	w := &wire{t, ws}
 	if hello := w.read(); hello.Op != 10 {
-		t.Fatalf("told %+v first", hello)
+		t.Fatalf("the first frame is %+v", hello)
 	}
 	return w
 }

@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// commands registers what the tests use.
+// commands registers the commands that the tests use.
 func commands(t *testing.T, s *discordtest.Server, l *library) {
 	t.Helper()
 	_, err := l.ApplicationCommandBulkOverwrite(s.ApplicationID(), "", []*discordgo.ApplicationCommand{
@@ -30,7 +30,7 @@ func commands(t *testing.T, s *discordtest.Server, l *library) {
 		t.Fatal(err)
 	}
 	if all := s.Interactions.Commands(); len(all) != 2 || all[0].Options[0].Options[0].Name != "wish" || all[1].Type != 3 {
-		t.Errorf("registered are %+v", all)
+		t.Errorf("registered %+v", all)
 	}
 }
 
@@ -38,7 +38,7 @@ func (l *library) interaction(t *testing.T) *discordgo.Interaction {
 	t.Helper()
 	i, ok := l.next(t, "INTERACTION_CREATE").Struct.(*discordgo.InteractionCreate)
 	if !ok {
-		t.Fatal("it is no interaction")
+		t.Fatal("not an interaction")
 	}
 	return i.Interaction
 }
@@ -65,18 +65,18 @@ func TestSlash(t *testing.T) {
 	sub := data.Options[0]
 	file := data.Resolved.Attachments[fmt.Sprint(sub.GetOption("file").Value)]
 	if sub.Name != "ask" || sub.GetOption("wish").StringValue() != "a cat" || sub.GetOption("times").IntValue() != 3 || file.Filename != "a.txt" {
-		t.Errorf("heard %+v", data)
+		t.Errorf("received %+v", data)
 	}
 	if i.Member.Permissions&discordgo.PermissionManageMessages == 0 || i.Member.User.ID != s.ana.ID {
 		t.Errorf("by %+v", i.Member)
 	}
 	if got := fetch(t, file.URL); got.text != "a" {
-		t.Errorf("the file holds %q", got.text)
+		t.Errorf("the file contains %q", got.text)
 	}
 	l.respond(t, i, discordgo.InteractionResponseDeferredChannelMessageWithSource, nil)
 	<-given.Acknowledged()
 	if m, ok := given.Response(); !ok || !m.Thinking {
-		t.Errorf("shown is %+v", m)
+		t.Errorf("shown %+v", m)
 	}
 	text := "here it is"
 	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); err != nil {
@@ -88,14 +88,14 @@ func TestSlash(t *testing.T) {
 	m, _ := given.Response()
 	more := given.Followups()
 	if m.Thinking || m.Content != text || len(more) != 1 || !more[0].Ephemeral {
-		t.Errorf("shown are %+v and %+v", m, more)
+		t.Errorf("shown %+v and %+v", m, more)
 	}
 	if all := s.World.Messages(s.channel); len(all) != 1 || all[0].ID != m.ID {
-		t.Errorf("in the channel are %+v", all)
+		t.Errorf("the channel has %+v", all)
 	}
 	s.Advance(16 * time.Minute)
 	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); refusal(t, err) != 50027 {
-		t.Errorf("the token is taken for ever: %v", err)
+		t.Errorf("the token does not expire: %v", err)
 	}
 }
 
@@ -104,12 +104,12 @@ func refusal(t *testing.T, err error) int {
 	t.Helper()
 	rest, ok := err.(*discordgo.RESTError) //nolint:errorlint // it is not wrapped
 	if !ok || rest.Message == nil {
-		t.Fatalf("not refused, but %v", err)
+		t.Fatalf("want a refusal, got %v", err)
 	}
 	return rest.Message.Code
 }
 
-func TestLateAndDouble(t *testing.T) {
+func TestAcknowledgement(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	l := connected(t, s.Server)
@@ -119,7 +119,7 @@ func TestLateAndDouble(t *testing.T) {
 	s.Interactions.Menu(s.ana, s.channel, m.ID, "Use it")
 	i := l.interaction(t)
 	if target := i.ApplicationCommandData().Resolved.Messages[m.ID]; target == nil || target.Content != "a wish" {
-		t.Errorf("heard of %+v", target)
+		t.Errorf("received %+v", target)
 	}
 	text := "too early"
 	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); refusal(t, err) != 10015 {
@@ -139,7 +139,7 @@ func TestLateAndDouble(t *testing.T) {
 	}
 	select {
 	case <-given.Acknowledged():
-		t.Error("it counts as acknowledged")
+		t.Error("a late acknowledgement counts")
 	default:
 	}
 }
@@ -160,7 +160,7 @@ func TestFormAndButtons(t *testing.T) {
 	pressed := s.Interactions.Press(s.ana, s.channel, sent.ID, "one")
 	i := l.interaction(t)
 	if i.MessageComponentData().CustomID != "one" || i.Message.ID != sent.ID {
-		t.Errorf("heard %+v", i)
+		t.Errorf("received %+v", i)
 	}
 	l.respond(t, i, discordgo.InteractionResponseModal, &discordgo.InteractionResponseData{
 		CustomID: "form", Title: "What?", Components: []discordgo.MessageComponent{
@@ -174,9 +174,9 @@ func TestFormAndButtons(t *testing.T) {
 	i = l.interaction(t)
 	data := i.ModalSubmitData()
 	if row, ok := data.Components[0].(*discordgo.ActionsRow); !ok || data.CustomID != "form" {
-		t.Errorf("heard %+v", data)
+		t.Errorf("received %+v", data)
 	} else if input, ok := row.Components[0].(*discordgo.TextInput); !ok || input.Value != "a dog" {
-		t.Errorf("heard %+v", row)
+		t.Errorf("received %+v", row)
 	}
 	l.respond(t, i, discordgo.InteractionResponseDeferredMessageUpdate, nil)
 	chosen := "chosen"
@@ -197,8 +197,8 @@ type complaints struct {
 
 func (c *complaints) Errorf(format string, _ ...any) { c.told = append(c.told, format) }
 
-// TestNotThere checks that a test fails if it asks for something that does not exist.
-func TestNotThere(t *testing.T) {
+// TestMissing checks that a test fails if it asks for something that does not exist.
+func TestMissing(t *testing.T) {
 	t.Parallel()
 	c := &complaints{TB: t}
 	s := discordtest.New(c, discordtest.Options{})
@@ -213,7 +213,7 @@ func TestNotThere(t *testing.T) {
 	s.People.Archive(channel, true)
 	s.World.Role("1", "x", 0)
 	if len(c.told) != 7 {
-		t.Errorf("told of %q", c.told)
+		t.Errorf("reported %q", c.told)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestCommandsRefused(t *testing.T) {
 		}
 	}
 	if all := s.Interactions.Commands(); len(all) > 0 {
-		t.Errorf("registered are %+v", all)
+		t.Errorf("registered %+v", all)
 	}
 }
 
@@ -278,10 +278,10 @@ func TestVoiceAndForward(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.Reference.Type == 0 && (m.Flags != 1<<13 || m.Attachments[0].Duration != 1 || m.Attachments[0].Type != "audio/ogg") {
-			t.Errorf("heard %+v", m)
+			t.Errorf("received %+v", m)
 		}
 	}
 	if m.Reference.Type != 1 || len(m.Attachments) != 0 || m.Snapshots[0].Message.Attachments[0].Duration != 1 {
-		t.Errorf("heard %+v", m)
+		t.Errorf("received %+v", m)
 	}
 }

@@ -92,7 +92,7 @@ func (l *library) next(t *testing.T, kind string) *discordgo.Event {
 				return e
 			}
 		case <-late(t).Done():
-			t.Fatalf("no %s came", kind)
+			t.Fatalf("no event %s", kind)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (l *library) message(t *testing.T) *discordgo.MessageCreate {
 	t.Helper()
 	m, ok := l.next(t, "MESSAGE_CREATE").Struct.(*discordgo.MessageCreate)
 	if !ok {
-		t.Fatal("it is no message")
+		t.Fatal("not a message")
 	}
 	return m
 }

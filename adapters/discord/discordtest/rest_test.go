@@ -229,7 +229,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("answered %d with %s, want %d and %d", got.status, got.text, c.status, c.code)
 			}
 			if after := len(s.World.Messages(s.channel)) + len(s.World.Messages(p.thread)); after > before {
-				t.Error("something was posted all the same")
+				t.Error("a rejected call posted something")
 			}
 		})
 	}
@@ -259,18 +259,18 @@ func TestNonces(t *testing.T) {
 		t.Error("posted twice")
 	}
 	if free := say("three", false); free == first {
-		t.Error("not posted again though it was not enforced")
+		t.Error("not posted again although the nonce was not enforced")
 	}
 	s.Advance(10 * time.Minute)
 	if later := say("four", true); later == first {
-		t.Error("the nonce is remembered for ever")
+		t.Error("the nonce does not expire")
 	}
 	if n := len(s.World.Messages(s.channel)); n != 3 {
 		t.Errorf("%d messages", n)
 	}
 	s.Faults.LoseAnswers(1)
 	if _, err := c.do("POST", path, "application/json", strings.NewReader(`{"content":"lost","nonce":"key-2","enforce_nonce":true}`)); err == nil {
-		t.Error("the answer was not lost")
+		t.Error("the response was not lost")
 	}
 	last := s.World.Messages(s.channel)[3]
 	if found := c.call("POST", path, body{"content": "lost", "nonce": "key-2", "enforce_nonce": true}).id(); found != last.ID {

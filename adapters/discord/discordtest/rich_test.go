@@ -61,7 +61,7 @@ func TestRich(t *testing.T) {
 	}
 	told := c.call(http.MethodGet, path+"/"+m.ID, nil).text
 	if !strings.Contains(told, `"content":""`) || !strings.Contains(told, `"attachment_id":"`+m.Attachments[0].ID) || strings.Contains(told, `"filename":"a.png"`) {
-		t.Errorf("the bot is told %s", told)
+		t.Errorf("the bot receives %s", told)
 	}
 	plain := c.call(http.MethodPost, path, body{"content": "x"}).id()
 	edit := rich(textPart("edited"))

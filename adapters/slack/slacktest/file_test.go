@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-func TestAnUploadAppearsInItsThread(t *testing.T) {
+func TestUpload(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{ShareAfter: time.Millisecond})
 	api := client(t, s)
@@ -63,7 +63,7 @@ func upload(t *testing.T, address, body string) int {
 	return status
 }
 
-func TestAnUploadIsRefused(t *testing.T) {
+func TestInvalidUpload(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	api := client(t, s)
@@ -78,7 +78,7 @@ func TestAnUploadIsRefused(t *testing.T) {
 	files := []slack.FileSummary{{ID: got.FileID, Title: "a"}}
 	for _, body := range []string{"four", "sixsix"} {
 		if status := upload(t, got.UploadURL, body); status != http.StatusBadRequest {
-			t.Errorf("%q has another length: %d", body, status)
+			t.Errorf("%q, a body of the wrong length: %d", body, status)
 		}
 	}
 	_, err = api.CompleteUploadExternalContext(t.Context(), slack.CompleteUploadExternalParameters{Files: files})
@@ -145,7 +145,7 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-func TestFilesOfOtherPlaces(t *testing.T) {
+func TestRemoteFiles(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	api := client(t, s)

@@ -33,7 +33,7 @@ func wants(t *testing.T, err error, code string) {
 	t.Helper()
 	said, ok := errors.AsType[slack.SlackErrorResponse](err)
 	if !ok || said.Err != code {
-		t.Errorf("%v instead of %s", err, code)
+		t.Errorf("%v, want %s", err, code)
 	}
 }
 
@@ -47,8 +47,7 @@ func until(t *testing.T, s *slacktest.Server, what string, ok func() bool) {
 	}
 }
 
-// listen connects slack-go's Socket Mode and delivers what it hears. Each is
-// acknowledged after hear returned true.
+// listen connects slack-go's Socket Mode and delivers events to hear. An event is acknowledged if hear returns true.
 func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, socketmode.Event) bool) {
 	t.Helper()
 	sm := socketmode.New(client(t, s), socketmode.OptionReadLimit(1<<20))

@@ -15,7 +15,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-func TestPostingIsRefusedAsSlackDoes(t *testing.T) {
+func TestInvalidPosts(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	ann := s.Workspace.User("ann")
@@ -47,7 +47,7 @@ func TestPostingIsRefusedAsSlackDoes(t *testing.T) {
 	for name, c := range map[string]struct {
 		channel string
 		option  slack.MsgOption
-		code    string // "" is posted
+		code    string // "" means that it is posted
 	}{
 		"no text":            {here, slack.MsgOptionText("", false), "no_text"},
 		"too long":           {here, slack.MsgOptionText(strings.Repeat("é", 40_001), false), "msg_too_long"},
@@ -85,13 +85,13 @@ func TestPostingIsRefusedAsSlackDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, ok := s.Workspace.Message(channel, ts); !ok {
-				t.Error("it was not posted")
+				t.Error("not posted")
 			}
 		})
 	}
 }
 
-func TestAMessageIsUpdatedAndDeletedByItsAuthor(t *testing.T) {
+func TestUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	api := client(t, s)
@@ -132,11 +132,11 @@ func TestAMessageIsUpdatedAndDeletedByItsAuthor(t *testing.T) {
 		t.Error(err)
 	}
 	if _, there := s.Workspace.Message(c, ts); there {
-		t.Error("it is still there")
+		t.Error("not deleted")
 	}
 }
 
-func TestWhoIsNotified(t *testing.T) {
+func TestNotified(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	ann, bob, eve := s.Workspace.User("ann"), s.Workspace.User("bob"), s.Workspace.User("eve")
@@ -168,7 +168,7 @@ func TestWhoIsNotified(t *testing.T) {
 				t.Fatal(err)
 			}
 			if m, _ := s.Workspace.Message(c, ts); !slices.Equal(m.Notified, to.want) {
-				t.Errorf("notified %v instead of %v", m.Notified, to.want)
+				t.Errorf("notified %v, want %v", m.Notified, to.want)
 			}
 		})
 	}
@@ -231,14 +231,14 @@ func TestPages(t *testing.T) {
 		}
 	}
 	if !slices.Equal(got, append([]string{root}, want...)) || !slices.IsSorted(got) {
-		t.Errorf("%v instead of %v", got, want)
+		t.Errorf("%v, want %v", got, want)
 	}
 	page, _, _, err := api.GetConversationRepliesContext(t.Context(), &slack.GetConversationRepliesParameters{ChannelID: c, Timestamp: root, Oldest: want[3]})
 	if err != nil || len(page) != 2 || page[1].Timestamp != want[4] {
 		t.Errorf("%v %v", page, err)
 	}
 	if len(s.Workspace.Messages(c, "")) != 1 || len(s.Workspace.Messages(c, root)) != 6 {
-		t.Error("replies stand in the thread only")
+		t.Error("a reply is outside its thread")
 	}
 	_, _, _, err = api.GetConversationRepliesContext(t.Context(), &slack.GetConversationRepliesParameters{ChannelID: c, Timestamp: "1.0"}) //nolint:dogsled // it fails
 	wants(t, err, "thread_not_found")
@@ -297,7 +297,7 @@ func TestTokensFormsAndScopes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answer, _, _ := raw(t, s, call.method, call.token, call.kind, call.body)
 			if call.want != "" && answer["error"] != call.want || answer["ok"] != (call.want == "") {
-				t.Errorf("%v instead of %q", answer, call.want)
+				t.Errorf("%v, want %q", answer, call.want)
 			}
 		})
 	}

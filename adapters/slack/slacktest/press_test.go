@@ -14,9 +14,8 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// TestAModalFromAShortcut follows "Use with Atelier": shortcut, view, typed text, and the answers at the response
-// URL.
-func TestAModalFromAShortcut(t *testing.T) {
+// TestShortcut follows "Use with Atelier": shortcut, modal, typed text, and the answers at the response URL.
+func TestShortcut(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
 	api := client(t, s)
@@ -75,7 +74,7 @@ func TestAModalFromAShortcut(t *testing.T) {
 	}
 }
 
-func TestAButtonAndACommand(t *testing.T) {
+func TestButtonAndCommand(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
 	var pressed slack.InteractionCallback
@@ -134,14 +133,14 @@ func TestFaultsOfCalls(t *testing.T) {
 		}
 	}
 	if n := len(s.Workspace.Messages(c, "")); n != 0 {
-		t.Errorf("%d were posted", n)
+		t.Errorf("%d messages posted", n)
 	}
 	s.Faults.LoseAnswers("chat.postMessage", 1)
 	if post() == nil {
-		t.Error("the answer came")
+		t.Error("the response was not lost")
 	}
 	if n := len(s.Workspace.Messages(c, "")); n != 1 {
-		t.Errorf("%d were posted", n)
+		t.Errorf("%d messages posted", n)
 	}
 	release := s.Faults.Stall("chat.postMessage")
 	done := make(chan error, 1)
@@ -155,7 +154,7 @@ func TestFaultsOfCalls(t *testing.T) {
 	}
 }
 
-func TestTiersLimitAsSlackDoes(t *testing.T) {
+func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{Tiers: 1})
 	c := s.Workspace.Channel("here")
@@ -170,7 +169,7 @@ func TestTiersLimitAsSlackDoes(t *testing.T) {
 		}
 	}
 	if !limited {
-		t.Error("it is never limited")
+		t.Error("calls are never limited")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// heard collects what an ear heard.
+// heard collects the received events.
 type heard struct {
 	mu     sync.Mutex
 	events []socketmode.Event
@@ -45,7 +45,7 @@ func (h *heard) words() []string {
 	return of
 }
 
-func TestSocketsHearWhatHappens(t *testing.T) {
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	var h heard
@@ -76,7 +76,7 @@ func TestSocketsHearWhatHappens(t *testing.T) {
 		"message  " + s.BotUser(),
 	}
 	if got := h.words(); !slices.Equal(got, want) {
-		t.Errorf("heard\n%q instead of\n%q", got, want)
+		t.Errorf("received\n%q, want\n%q", got, want)
 	}
 }
 
@@ -101,11 +101,11 @@ func TestOnlyGrantedEventsAreSent(t *testing.T) {
 	until(t, s, "all is heard", s.Deliveries.Idle)
 	want := []string{"app_mention " + ann, "message  " + ann, "app_mention " + ann, "message  " + ann}
 	if got := h.words(); !slices.Equal(got, want) {
-		t.Errorf("heard %q instead of %q", got, want)
+		t.Errorf("received %q, want %q", got, want)
 	}
 }
 
-func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
+func TestRedelivery(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault func(*slacktest.Server)
@@ -165,7 +165,7 @@ func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
 	}
 }
 
-func TestARevokedTokenEndsTheSocket(t *testing.T) {
+func TestRevokedToken(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	sm := socketmode.New(client(t, s))
@@ -175,7 +175,7 @@ func TestARevokedTokenEndsTheSocket(t *testing.T) {
 	for !told {
 		select {
 		case err := <-run:
-			t.Fatalf("it ended untold: %v", err)
+			t.Fatalf("the socket closed without the event: %v", err)
 		case e := <-sm.Events:
 			if e.Type == socketmode.EventTypeHello && !revoked {
 				revoked = true
@@ -194,7 +194,7 @@ func TestARevokedTokenEndsTheSocket(t *testing.T) {
 	}
 }
 
-func TestSeveralSocketsShareTheEvents(t *testing.T) {
+func TestSeveralSockets(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{})
 	var a, b heard

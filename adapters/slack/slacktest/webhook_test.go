@@ -70,7 +70,7 @@ func serve(t *testing.T, h *hook) string {
 	return server.URL
 }
 
-func TestHTTPEventsAreSignedAndSentAgain(t *testing.T) {
+func TestHTTPEvents(t *testing.T) {
 	t.Parallel()
 	h := &hook{answers: []int{500, 0, 200}, pause: make(chan struct{})}
 	s := slacktest.New(t, slacktest.Options{AckWithin: 50 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
@@ -91,7 +91,7 @@ func TestHTTPEventsAreSignedAndSentAgain(t *testing.T) {
 	}
 }
 
-func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
+func TestForgeries(t *testing.T) {
 	t.Parallel()
 	h := &hook{}
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
@@ -108,7 +108,7 @@ func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
 	}
 	s.People.Say(p)
 	until(t, s, "it is taken", s.Deliveries.Idle)
-	if status := s.Webhooks.Replay(); status != http.StatusOK { // slack-go's verifier lets a replay through
+	if status := s.Webhooks.Replay(); status != http.StatusOK { // slack-go's verifier accepts a replay
 		t.Errorf("the replay: %d", status)
 	}
 	h.mu.Lock()
@@ -118,7 +118,7 @@ func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
 	}
 }
 
-func TestHTTPInteractionsAreForms(t *testing.T) {
+func TestHTTPInteractions(t *testing.T) {
 	t.Parallel()
 	h := &hook{answers: []int{200, 200, 500}}
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
@@ -133,7 +133,7 @@ func TestHTTPInteractionsAreForms(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.Interactions.Command(ann, c, "/atelier", "status").Wait(t.Context()); err == nil {
-		t.Error("500 is no acknowledgement")
+		t.Error("500 counts as an acknowledgement")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

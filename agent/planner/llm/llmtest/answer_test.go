@@ -16,7 +16,7 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// TestAnswers gives what is scripted to a real client.
+// TestAnswers checks scripted answers with a real client.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,7 +59,7 @@ func TestNoChoices(t *testing.T) {
 	}
 }
 
-// TestFaults are told as the real client's errors.
+// TestFaults checks that faults are the real client's errors.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -104,7 +104,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestHang keeps a client waiting until it goes.
+// TestHang checks that a client waits until it disconnects.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -117,7 +117,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// TestHangEnds lets go of a client that is still waiting when the test ends.
+// TestHangEnds checks that a waiting client is released when the test ends.
 func TestHangEnds(t *testing.T) {
 	t.Parallel()
 	came, ended := make(chan struct{}), make(chan error, 1)
@@ -181,7 +181,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestModes refuses response formats as models do that lack them.
+// TestModes checks that response formats are rejected as by models that lack them.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Answer: fine, NoSchema: true, NoJSON: true})
@@ -214,8 +214,7 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// TestScripts checks that a script that is at its end, or has no answer, is an error of
-// the test.
+// TestScripts checks that a finished script, or one without an answer, is a test error.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
@@ -245,7 +244,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestNothingScripted checks that a call that no script awaits is an error of the test.
+// TestNothingScripted checks that a call without a script is a test error.
 func TestNothingScripted(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
@@ -255,7 +254,7 @@ func TestNothingScripted(t *testing.T) {
 	} {
 		s := llmtest.New(w, c)
 		if _, err := ask(t.Context(), client(t, s.URL()), "hi"); err == nil {
-			t.Error("it was answered")
+			t.Error("the call was answered")
 		}
 		if errors := w.caught(); len(errors) != 1 {
 			t.Errorf("%q", errors)

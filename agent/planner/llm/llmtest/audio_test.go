@@ -13,7 +13,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// wav is a sound without a sample.
+// wav is a sound without samples.
 const wav = "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"
 
 func TestSpeech(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-func TestSpeechIllFormed(t *testing.T) {
+func TestInvalidSpeech(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Speech: func(llmtest.SpeechRequest) llmtest.SpeechResponse { return llmtest.SpeechResponse{} }})
@@ -63,7 +63,7 @@ func TestSpeechIllFormed(t *testing.T) {
 		}
 	}
 	if status, _ := send(t, http.MethodPost, s.URL()+"/audio/speech", "application/json", `{"model":"kokoro","input":"x","voice":"af_heart"}`); status != http.StatusOK {
-		t.Errorf("a voice of a model of others: %d, %q", status, w.caught())
+		t.Errorf("another model's voice: %d, %q", status, w.caught())
 	}
 }
 
@@ -97,7 +97,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-func TestTranscribeIllFormed(t *testing.T) {
+func TestInvalidTranscription(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Transcribe: func(llmtest.TranscribeRequest) llmtest.TranscribeResponse { return llmtest.TranscribeResponse{} }})
@@ -132,8 +132,8 @@ func TestTranscribeIllFormed(t *testing.T) {
 	}
 }
 
-// TestNotScripted checks that what is not scripted is not there, which is no error of the
-// test: a program may try what a server has.
+// TestNotScripted checks that an unscripted endpoint returns 404, and is not a test error: a program may probe what a
+// server has.
 func TestNotScripted(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Key: "sk-right"})

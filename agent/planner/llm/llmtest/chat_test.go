@@ -15,7 +15,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// TestRequest reads all that a real client sends.
+// TestRequest checks that everything that a real client sends is read.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Answer: fine, Key: "sk-test"})
@@ -76,8 +76,8 @@ func dataURL(t *testing.T, format string) string {
 	return "data:image/" + format + ";base64," + base64.StdEncoding.EncodeToString([]byte(encoded(t, format, picture(4, 2, false))))
 }
 
-// TestIllFormed sends what OpenAI would not take.
-func TestIllFormed(t *testing.T) {
+// TestInvalidRequests checks that requests that OpenAI would reject are rejected.
+func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Answer: fine})
@@ -141,12 +141,12 @@ func TestIllFormed(t *testing.T) {
 		}
 	}
 	if got := s.Requests(); len(got) != 0 {
-		t.Errorf("%d requests are kept", len(got))
+		t.Errorf("%d requests are recorded", len(got))
 	}
 }
 
-// TestIllFormedHeader sends well-formed bodies in calls that are not.
-func TestIllFormedHeader(t *testing.T) {
+// TestInvalidHeaders checks calls with a valid body but invalid headers.
+func TestInvalidHeaders(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Answer: fine})
@@ -177,13 +177,13 @@ func TestIllFormedHeader(t *testing.T) {
 			t.Errorf("%s: status %d, reported %q", name, status, errors)
 		}
 		if len(errors) > 0 && strings.Contains(errors[0], "sk-test") {
-			t.Errorf("%s: the key is told: %q", name, errors)
+			t.Errorf("%s: the error contains the key: %q", name, errors)
 		}
 	}
 }
 
-// TestWellFormed sends what is unusual and documented.
-func TestWellFormed(t *testing.T) {
+// TestUnusualRequests checks that unusual but documented requests are accepted.
+func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Answer: fine})
 	for name, body := range map[string]string{

@@ -24,7 +24,7 @@ import (
 // part is a part of a form; one with a name is a file.
 type part struct{ field, name, data string }
 
-// sendForm sends a form by hand.
+// sendForm sends a form without a client library.
 func sendForm(t *testing.T, url string, parts []part) int {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func sendForm(t *testing.T, url string, parts []part) int {
 	return status
 }
 
-// painter answers with a picture, and keeps the requests.
+// painter returns a server that answers with a picture, and the requests.
 func painter(tb testing.TB) (s *llmtest.Server, file []byte, got *[]llmtest.ImageRequest) {
 	tb.Helper()
 	file = []byte(encoded(tb, "png", picture(8, 8, false)))
@@ -83,7 +83,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestLinks gives a link where it is asked for, or where an old model was not told.
+// TestLinks checks that a picture is returned as a link if requested, or by default for an old model.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s, file, _ := painter(t)
@@ -136,7 +136,7 @@ func TestEditSeveral(t *testing.T) {
 	}
 }
 
-func TestGenerateIllFormed(t *testing.T) {
+func TestInvalidGenerate(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s, _, got := painter(w)
@@ -172,7 +172,7 @@ func TestGenerateIllFormed(t *testing.T) {
 	}
 }
 
-func TestEditIllFormed(t *testing.T) {
+func TestInvalidEdit(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s, _, got := painter(w)
@@ -229,7 +229,7 @@ func TestEditIllFormed(t *testing.T) {
 	}
 }
 
-// TestMediaFaults fails what makes media, as it is scripted.
+// TestMediaFaults checks scripted faults of media endpoints.
 func TestMediaFaults(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{
@@ -250,6 +250,6 @@ func TestMediaFaults(t *testing.T) {
 	}
 	_, err = c.CreateTranscription(t.Context(), openai.AudioRequest{Model: "whisper-1", FilePath: "a.wav", Reader: strings.NewReader(wav)})
 	if endpoint.KindOf(endpoint.Explain(err, "m")) != endpoint.ModelUnknown {
-		t.Errorf("what is not scripted is not there: %v", err)
+		t.Errorf("an unscripted endpoint: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// watched is a test whose errors are caught: what the server reports is what is tested.
+// watched is a testing.TB that catches the errors that the server reports.
 type watched struct {
 	testing.TB
 
@@ -39,7 +39,7 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.errors = append(w.errors, fmt.Sprintf(format, args...))
 }
 
-// caught are the errors so far, which are forgotten.
+// caught returns the errors so far, and clears them.
 func (w *watched) caught() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +48,7 @@ func (w *watched) caught() []string {
 	return errors
 }
 
-// client is a real one that does not try again.
+// client returns a real client without retries.
 func client(t *testing.T, url string) *openai.Client {
 	t.Helper()
 	return newClient(t, endpoint.Config{BaseURL: url, Key: "sk-test", Retries: -1})
@@ -66,7 +66,7 @@ func newClient(t *testing.T, c endpoint.Config) *openai.Client {
 	return e.Client()
 }
 
-// request is a simple request.
+// request returns a simple request.
 func wish(text string) openai.ChatCompletionRequest {
 	return openai.ChatCompletionRequest{Model: "m", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: text}}}
 }
@@ -75,7 +75,7 @@ func ask(ctx context.Context, c *openai.Client, text string) (openai.ChatComplet
 	return c.CreateChatCompletion(ctx, wish(text))
 }
 
-// send sends a call by hand, with headers as "Name: value", and gives the status and the body of its answer.
+// send makes a call with headers as "Name: value", and returns the status and body of the response.
 func send(t *testing.T, method, url, contentType, body string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -92,7 +92,7 @@ func send(t *testing.T, method, url, contentType, body string, header ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // it is read whole
+	defer res.Body.Close() //nolint:errcheck // the body was read
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(res.Body); err != nil {
 		t.Fatal(err)
@@ -100,10 +100,10 @@ func send(t *testing.T, method, url, contentType, body string, header ...string)
 	return res.StatusCode, b.String()
 }
 
-// fine answers everything.
+// fine accepts everything.
 func fine(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "fine"} }
 
-// picture is a picture of a size, whose left half is transparent where it has alpha.
+// picture returns a picture whose left half is transparent if it has an alpha channel.
 func picture(w, h int, alpha bool) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
@@ -116,7 +116,7 @@ func picture(w, h int, alpha bool) image.Image {
 	return img
 }
 
-// encoded is a picture as a file of the format.
+// encoded returns a picture as a file of the format.
 func encoded(tb testing.TB, format string, img image.Image) string {
 	tb.Helper()
 	var b bytes.Buffer

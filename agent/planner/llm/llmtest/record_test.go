@@ -27,7 +27,7 @@ func open(t *testing.T, dir string) *replay.Recordings {
 	return r
 }
 
-// TestRecordAndReplay keeps what one server answers, and stands another one on it.
+// TestRecordAndReplay checks that another server can replay the recorded answers.
 func TestRecordAndReplay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestNotRecorded(t *testing.T) {
 	}
 }
 
-// TestUnwritable reports what could not be kept.
+// TestUnwritable checks that a recording that cannot be written is reported.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "recordings")
@@ -93,16 +93,15 @@ func TestUnwritable(t *testing.T) {
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Answer: fine, Record: r})
 	if _, err := ask(endpoint.Label(t.Context(), "r", "j", 0), client(t, s.URL()), "hi"); err == nil {
-		t.Error("the answer was given")
+		t.Error("the call was answered")
 	}
 	if errors := w.caught(); len(errors) != 1 || !strings.Contains(errors[0], "recordings") {
 		t.Errorf("%q", errors)
 	}
 }
 
-// TestAtOnce asks for many answers at the same time, recorded by the server and by the
-// client's transport.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentRecording checks concurrent calls, recorded by the server and by the client's transport.
+func TestConcurrentRecording(t *testing.T) {
 	t.Parallel()
 	served, sent := open(t, t.TempDir()), open(t, t.TempDir())
 	s := llmtest.New(t, llmtest.Config{

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// object is a strict schema of an object with one property.
+// object returns a strict schema of an object with one property.
 func object(property string) string {
 	return `{"type":"object","properties":{"p":` + property + `},"required":["p"],"additionalProperties":false}`
 }
@@ -21,7 +21,7 @@ func sendSchema(t *testing.T, s *llmtest.Server, schema string) int {
 	return status
 }
 
-// many are n JSON texts, each in a format.
+// many returns n JSON texts in a format.
 func many(n int, format string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -30,7 +30,7 @@ func many(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-func TestStrictSchemaRefused(t *testing.T) {
+func TestInvalidStrictSchema(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}
 	s := llmtest.New(w, llmtest.Config{Answer: fine})
@@ -87,7 +87,7 @@ func TestStrictSchemaRefused(t *testing.T) {
 	}
 }
 
-func TestStrictSchemaTaken(t *testing.T) {
+func TestValidStrictSchema(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Answer: fine})
 	for name, schema := range map[string]string{
