@@ -87,7 +87,7 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 	return r, err
 }
 
-// postOnce posts the answer to a run, unless this process posted it already and could not record that.
+// postOnce posts the answer to a run, unless this process already posted it but failed to record that.
 func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key string, r *record.Request, run *record.Run) (record.Sent, error) {
 	t, before := x.posts.Try(key)
 	if !t.Sent.Ref.IsZero() {

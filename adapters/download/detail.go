@@ -15,9 +15,9 @@ import (
 
 var errAnswer = errors.New("the response cannot be parsed")
 
-// Detail returns an error of net/http without the address of its request, which may be signed or
-// hold a token, and without what the server wrote. It keeps what callers decide by: a Fault,
-// the context's end, and a timeout. Of nil it is nil.
+// Detail returns an error of net/http without the URL of its request, which may be signed or contain a token, and
+// without the server's words. It keeps what callers check for: a Fault, the context's end, and a timeout. Detail(nil)
+// is nil.
 func Detail(err error) error {
 	if err == nil {
 		return nil
@@ -42,7 +42,7 @@ func Detail(err error) error {
 		refused  *proxyError
 		shut     *Refused
 	)
-	switch { // these tell of hosts and of nothing else
+	switch { // these mention only hosts
 	case errors.As(err, &resolved):
 		return resolved
 	case errors.As(err, &dialled):
@@ -64,9 +64,9 @@ func Detail(err error) error {
 	}
 }
 
-// proxyError tells that a proxy does not let a connection pass.
+// proxyError means that a proxy refused a connection.
 type proxyError struct {
-	host   string // the proxy's, with its port
+	host   string // of the proxy, with its port
 	status int
 }
 
@@ -74,7 +74,7 @@ func (r *proxyError) Error() string {
 	return fmt.Sprintf("the proxy %s answers with %d", r.host, r.status)
 }
 
-// passed tells which proxy it is that refuses, since the transport tells its words only.
+// passed adds the proxy's host to its refusal, since the transport reports only its words.
 func passed(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response) error {
 	if answer.StatusCode == http.StatusOK {
 		return nil

@@ -14,7 +14,7 @@ type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error
 // connect dials a host and port.
 type connect func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dial connects to a proxy or to a host that may be reached.
+// dial connects to a proxy or to an allowed host.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, at, err := net.SplitHostPort(address)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	failed := error(private())
 	for _, a := range addresses {
-		a = a.Unmap() // the resolver gives an IPv4 address in either form
+		a = a.Unmap() // the resolver returns IPv4 addresses in either form
 		if !public(a) {
 			continue
 		}
@@ -45,7 +45,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, failed
 }
 
-// dialMoving is dial for connections that end where nothing moves on them.
+// dialMoving is dial for connections with an idle timeout.
 func (c *Client) dialMoving(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := c.dial(ctx, network, address)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Client) dialMoving(ctx context.Context, network, address string) (net.C
 	return &moving{Conn: conn, stall: c.stall}, nil
 }
 
-// moving is a connection that fails where nothing is read or written for some time.
+// moving is a connection that fails if nothing is read or written for some time.
 type moving struct {
 	net.Conn
 
@@ -63,12 +63,12 @@ type moving struct {
 
 func (m *moving) Read(b []byte) (int, error) {
 	if err := m.SetReadDeadline(time.Now().Add(m.stall)); err != nil {
-		return 0, err //nolint:wrapcheck // the connection's own errors are looked into by who reads
+		return 0, err //nolint:wrapcheck // the reader inspects the connection's own errors
 	}
 	return m.Conn.Read(b) //nolint:wrapcheck // the same
 }
 
-// Write puts off the end of a Read that waits, too: what is written may be what is answered.
+// Write also extends the deadline of a waiting Read, since the answer may take time.
 func (m *moving) Write(b []byte) (int, error) {
 	if err := m.SetDeadline(time.Now().Add(m.stall)); err != nil {
 		return 0, err //nolint:wrapcheck // the same

@@ -1,20 +1,17 @@
-// Package download is how the adapters of chat platforms reach the outside: files of the
-// platform's hosts and no others, and the platform's interface.
+// Package download is the network access of the chat adapters: the platform's API, and files from its hosts only.
 //
-// Promises:
-//   - A request goes to a host that is named: by the platform (Hosts: https alone, at its
-//     own port) or by who runs the program (Allow). Every redirect is looked at again, at
-//     most five are followed, none of them from https to http, and what was sent in headers
-//     is left out from the first one on that leaves the host.
-//   - A name is resolved once, and the address that was looked at is the one that is dialled.
-//     For Hosts it is one of the public internet: no private, loopback, link-local, shared,
-//     multicast, reserved or translated one. Allow may name any.
-//   - A proxy of the environment is honoured. The names are held all the same, the addresses
-//     then are the proxy's to look at, and its own may be private.
-//   - A body that is cut short is an error, and so is a connection on which nothing moves for
-//     a minute. How much a body may hold is for its reader to count.
-//   - No error of [Client.Open] holds an address or a header. Those of [Client.HTTP] are
-//     net/http's own, with the address: see [Detail].
+// Guarantees:
+//   - Requests go only to hosts of the platform (Hosts: https only, at its default port) or of the operator's settings
+//     (Allow). Every redirect is checked again. At most five are followed, none from https to http, and headers are
+//     dropped at the first redirect to another host.
+//   - A name is resolved once, and the checked address is the one that is dialled. For Hosts it must be on the public
+//     internet: not private, loopback, link-local, shared, multicast, reserved or translated. For Allow it may be any.
+//   - A proxy in the environment is used. Names are still checked; addresses are then up to the proxy, which may itself
+//     have a private address.
+//   - A truncated body is an error, and so is a connection that is idle for a minute. The reader of a body must limit
+//     its size.
+//   - Errors of [Client.Open] contain neither URLs nor headers. Those of [Client.HTTP] are net/http's own, with the
+//     URL: see [Detail].
 package download
 
 import (
@@ -37,34 +34,33 @@ const (
 	stalled      = time.Minute
 	maxRedirects = 5
 	maxHeader    = 64 << 10 // bytes
-	// A frame is written whole: Slack does not put parts together.
+	// A frame is written whole, since Slack does not reassemble fragments.
 	socketBuffer = 32 << 10
 )
 
-// Config says where a client may go.
+// Config names the hosts that a client may reach.
 type Config struct {
-	// Hosts are the platform's: "files.slack.com", or "*.slack.com" for all below it.
+	// Hosts are the platform's hosts: "files.slack.com", or "*.slack.com" for all subdomains.
 	Hosts []string
-	// Allow are the hosts that a setting named, in the same form, each with a port or for
-	// all its ports. They may be private or loopback, and reached by http. One of the names
-	// of this machine, localhost, 127.0.0.1 and [::1], stands for all three.
+	// Allow are the hosts of a setting, in the same form, each with a port or for all ports. They may be private or
+	// loopback, and are also reachable by http. Each of localhost, 127.0.0.1 and [::1] allows all three.
 	Allow []string
-	// Proxy tells by which proxy a request goes; nil asks the environment.
+	// Proxy returns the proxy for a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// Client reaches the hosts that are allowed. It is safe for concurrent use.
+// Client reaches only the allowed hosts. It is safe for concurrent use.
 type Client struct {
 	hosts, allow []pattern
 	proxy        func(*http.Request) (*url.URL, error)
-	proxies      sync.Map // host:port of those that the proxy function named
+	proxies      sync.Map // host:port of the proxies that the proxy function returned
 	lookup       lookup
 	connect      connect
 	stall        time.Duration
 	http         *http.Client
 }
 
-// New makes a client. It dials nothing.
+// New returns a client. It does not dial.
 func New(c Config) (*Client, error) {
 	client := &Client{proxy: c.Proxy, lookup: net.DefaultResolver.LookupNetIP, connect: (&net.Dialer{Timeout: dialling}).DialContext, stall: stalled}
 	if client.proxy == nil {
@@ -90,28 +86,26 @@ func New(c Config) (*Client, error) {
 			DialContext: client.dialMoving,
 
 			OnProxyConnectResponse: passed,
-			// A connection of its own for each download: no HTTP/2.
+			// Each download has its own connection: no HTTP/2.
 			TLSHandshakeTimeout:    handshake,
 			ResponseHeaderTimeout:  stalled,
 			IdleConnTimeout:        stalled / 2,
-			MaxIdleConnsPerHost:    8, // requests run side by side
+			MaxIdleConnsPerHost:    8, // concurrent requests
 			MaxResponseHeaderBytes: maxHeader,
 		},
 	}
 	return client, nil
 }
 
-// HTTP is for calls of the platform's interface. It bounds no call as a whole: that is for
-// the call's context.
+// HTTP returns a client for the platform's API. It has no timeout for a whole call; use the context for that.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Socket opens one of the platform's WebSockets. It may be silent for any time. A handshake
-// that the server refuses is a [*Refused].
+// Socket opens a WebSocket of the platform, which has no idle timeout. A rejected handshake is a [*Refused].
 func (c *Client) Socket(ctx context.Context, address string, header http.Header) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{Proxy: c.route, NetDialContext: c.dial, HandshakeTimeout: handshake, WriteBufferSize: socketBuffer}
 	conn, answer, err := dialer.DialContext(ctx, address, header)
 	if answer == nil {
-		return conn, err //nolint:wrapcheck // Detail reads it
+		return conn, err //nolint:wrapcheck // for Detail
 	}
 	if errors.Is(err, websocket.ErrBadHandshake) {
 		err = &Refused{Status: answer.StatusCode}
@@ -119,8 +113,8 @@ func (c *Client) Socket(ctx context.Context, address string, header http.Header)
 	return conn, errors.Join(err, answer.Body.Close())
 }
 
-// Refused tells that a server did not let a WebSocket begin.
-type Refused struct{ Status int } //nolint:errname // it is named for what befell the socket
+// Refused is the error for a rejected WebSocket handshake.
+type Refused struct{ Status int } //nolint:errname // named after what happened to the socket
 
 func (r *Refused) Error() string {
 	return fmt.Sprintf("the handshake of the WebSocket was answered with %d", r.Status)
@@ -139,8 +133,7 @@ func (c *Client) Allows(u *url.URL) bool {
 	}
 }
 
-// route refuses a request to where it may not go, and else tells by which proxy it goes.
-// Both kinds of connection ask it first.
+// route rejects a request to a forbidden host, or returns its proxy. Both kinds of connection call it first.
 func (c *Client) route(r *http.Request) (*url.URL, error) {
 	if r.URL.User != nil || !c.Allows(r.URL) {
 		return nil, elsewhere()
@@ -155,7 +148,7 @@ func (c *Client) route(r *http.Request) (*url.URL, error) {
 	return proxy, nil
 }
 
-// port returns the one that an address is reached at.
+// port returns the port of a URL, explicit or default.
 func port(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p
@@ -170,13 +163,13 @@ func port(u *url.URL) string {
 	}
 }
 
-// redirected looks at each redirect, before route does.
+// redirected checks each redirect, before route does.
 func redirected(r *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	if len(via) > maxRedirects || last.Scheme == "https" && r.URL.Scheme != "https" {
 		return elsewhere()
 	}
-	r.Header.Del("Referer") // it would hand a signed address on
+	r.Header.Del("Referer") // it would pass on a signed URL
 	if slices.ContainsFunc(slices.Concat(via[1:], []*http.Request{r}), func(hop *http.Request) bool { return hop.URL.Host != first.Host }) {
 		if r.Body != nil && r.Body != http.NoBody { // which may hold the token
 			return elsewhere()

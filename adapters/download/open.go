@@ -14,8 +14,8 @@ import (
 	"atelier/adapters"
 )
 
-// Open opens a file. The header goes to the address's own host alone. What is read may be of
-// any length and kind; an error while reading is an [*adapters.Fault] too, and a passing one.
+// Open opens a file. The header is sent only to the URL's own host. The content may have any length and type. An error
+// while reading is also an [*adapters.Fault], and temporary.
 func (c *Client) Open(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -26,7 +26,7 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header) (
 		return nil, elsewhere()
 	}
 	maps.Copy(r.Header, header)
-	r.Header.Set("Accept-Encoding", "identity") // the bytes are what is counted
+	r.Header.Set("Accept-Encoding", "identity") // the reader counts the bytes
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, interrupted(err)
@@ -37,7 +37,7 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header) (
 	return &body{answer.Body}, nil
 }
 
-// body tells of what befalls a download as a fault.
+// body returns the errors of a download as faults.
 type body struct{ io.ReadCloser }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -45,10 +45,10 @@ func (b *body) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return n, interrupted(err)
 	}
-	return n, err //nolint:wrapcheck // io.EOF is what the reader asks for
+	return n, err //nolint:wrapcheck // readers expect io.EOF itself
 }
 
-// refusal returns why an answer holds no file, nil if it does.
+// refusal returns why a response contains no file, or nil.
 func refusal(answer *http.Response, withToken bool) error {
 	code := answer.StatusCode
 	err := fmt.Errorf("the file host responded with status %d", code)
@@ -72,7 +72,7 @@ func refusal(answer *http.Response, withToken bool) error {
 	}
 }
 
-// after returns how long a host wants to be left alone.
+// after returns the pause that a host asks for.
 func after(h http.Header) time.Duration {
 	const least, most = 1, 3600
 	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
@@ -82,7 +82,7 @@ func after(h http.Header) time.Duration {
 	return time.Duration(min(max(seconds, least), most) * float64(time.Second))
 }
 
-// interrupted returns what befell a request or a body. It passes, but where it was a refusal.
+// interrupted returns the fault for an error of a request or a body. It is temporary unless it is a refusal.
 func interrupted(err error) error {
 	if own, ok := errors.AsType[*adapters.Fault](err); ok {
 		return own
@@ -90,14 +90,14 @@ func interrupted(err error) error {
 	return &adapters.Fault{Sentence: "The file could not be downloaded completely. Please try again later.", Err: Detail(err)}
 }
 
-// private refuses a host whose addresses are all in private networks.
+// private returns the fault for a host whose addresses are all in private networks.
 func private() *adapters.Fault {
 	return &adapters.Fault{
 		Sentence: "The link leads into a private network, and I download nothing from there. Please upload the file here.", Kind: adapters.ErrForbidden,
 	}
 }
 
-// elsewhere refuses an address that is not one of the hosts that are named.
+// elsewhere returns the fault for a URL that is not on an allowed host.
 func elsewhere() *adapters.Fault {
 	return &adapters.Fault{
 		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
@@ -105,7 +105,7 @@ func elsewhere() *adapters.Fault {
 	}
 }
 
-// misdirected tells of a proxy that is not set right.
+// misdirected returns the fault for an invalid proxy setting.
 func misdirected() *adapters.Fault {
 	return &adapters.Fault{Sentence: "The proxy in the settings cannot be used: check HTTPS_PROXY.", Kind: adapters.ErrRefused}
 }

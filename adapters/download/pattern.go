@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// pattern is a host that is named, or all those below one.
+// pattern is a host, or all subdomains of one.
 type pattern struct {
 	host  string // in lower case
-	below bool   // those below host, and not host itself
-	port  string // "" is any
+	below bool   // the subdomains of host, without host itself
+	port  string // "" means any
 }
 
 var errPattern = errors.New("expected a host such as files.example.com, *.example.com, 127.0.0.1:8080 or [::1]:8080")
@@ -37,10 +37,10 @@ func parsePattern(s string) (pattern, error) {
 	return p, nil
 }
 
-// loopback returns the names of this machine: servers on it tell of themselves by any of them.
+// loopback returns the names of this machine; a local server may use any of them in its URLs.
 func loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
 
-// withLoopback adds the other names of this machine where one is named.
+// withLoopback adds the other names of this machine if one is listed.
 func withLoopback(all []pattern) []pattern {
 	for _, p := range slices.Clone(all) {
 		if p.below || !slices.Contains(loopback(), p.host) {
@@ -53,7 +53,7 @@ func withLoopback(all []pattern) []pattern {
 	return all
 }
 
-// match tells whether a host is one of those named, at a port.
+// match reports whether a host and port match one of the patterns.
 func match(all []pattern, host, port string) bool {
 	host = plain(host)
 	return slices.ContainsFunc(all, func(p pattern) bool {
@@ -62,12 +62,12 @@ func match(all []pattern, host, port string) bool {
 	})
 }
 
-// plain returns a name as it is compared: without the dot at its end, in lower case.
+// plain normalizes a name for comparison: without a final dot, in lower case.
 func plain(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// outsideName tells of what is in no name of a host.
+// outsideName reports whether a character cannot be in a host name.
 func outsideName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' && r != '_'
 }

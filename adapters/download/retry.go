@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Rewind returns a request with its body rewound, to be made again.
+// Rewind returns a request with its body rewound, for a retry.
 func Rewind(r *http.Request) (*http.Request, error) {
 	if r.GetBody == nil {
 		return r, nil

@@ -1,15 +1,13 @@
-// Package inbox hands what a platform tells over to the handler as package adapters
-// promises it.
+// Package inbox delivers a platform's events to the handler, with the guarantees of package adapters:
 //
-//   - The events of one thread are handed over one after another, in the order in which
-//     they were put; those of different threads at once.
-//   - An event for which the handler fails is handed over again at growing intervals, until
-//     it is taken or the inbox is closed. Those of its thread that came after it wait.
-//   - An event that waits here, or was taken lately, is not handed over again: a platform
-//     tells of many things twice. What came long ago, or to another process, may be.
+//   - The events of a thread are delivered one after another, in the order in which they were put; those of different
+//     threads are delivered concurrently.
+//   - An event that the handler fails to accept is delivered again, with backoff, until it is accepted or the inbox is
+//     closed. Later events of its thread wait.
+//   - An event that is waiting, or was accepted lately, is not delivered again, since platforms repeat events. One that
+//     was accepted long ago, or by another process, may be.
 //
-// Nothing is kept over the end of the process: an event is to be confirmed to its platform
-// when it was taken, and not before.
+// Nothing outlives the process: confirm an event to its platform only once it was accepted.
 package inbox
 
 import (
@@ -28,19 +26,19 @@ import (
 const (
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = time.Minute
-	remembered = 10_000 // events that were taken
+	remembered = 10_000 // accepted events
 )
 
-// Config is what an inbox is made of.
+// Config configures an Inbox.
 type Config struct {
 	Handle adapters.Handler
-	Log    *slog.Logger // nil is none
+	Log    *slog.Logger // nil means none
 }
 
-// Inbox is where events wait for their turn.
+// Inbox queues events by thread.
 type Inbox struct {
 	config Config
-	ctx    context.Context //nolint:containedctx // of all that is handed over, until Close
+	ctx    context.Context //nolint:containedctx // of all deliveries, until Close
 	end    context.CancelFunc
 	runs   sync.WaitGroup
 	lanes  *lanes.Lanes // by thread
@@ -49,17 +47,17 @@ type Inbox struct {
 	closed  bool
 	waiting map[string]*item // by the event's key
 	taken   map[string]bool
-	order   []string // of taken, the oldest first, from next on
+	order   []string // the keys of taken, oldest first, starting at next
 	next    int
 }
 
-// item is an event that waits.
+// item is a waiting event.
 type item struct {
 	event adapters.Event
 	taken []func()
 }
 
-// New makes an inbox. It ends by Close.
+// New returns an inbox, which must be closed.
 func New(c Config) (*Inbox, error) {
 	if c.Handle == nil {
 		return nil, errors.New("inbox: a handler is required")
@@ -76,8 +74,8 @@ func New(c Config) (*Inbox, error) {
 	return b, nil
 }
 
-// Put lets an event wait for its turn. It returns at once; taken, which may be nil, is
-// called when the handler has taken the event, now or earlier. After Close nothing is taken.
+// Put queues an event and returns at once. Taken, which may be nil, is called when the handler has accepted the event,
+// now or earlier. After Close no event is accepted.
 func (b *Inbox) Put(e adapters.Event, taken func()) {
 	if taken == nil {
 		taken = func() {}
@@ -87,8 +85,7 @@ func (b *Inbox) Put(e adapters.Event, taken func()) {
 	}
 }
 
-// Close hands over nothing more, ends the context of what is being handed over, and returns
-// when the last handler has.
+// Close stops deliveries, ends the context of running ones, and returns after the last handler.
 func (b *Inbox) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -116,8 +113,7 @@ func (b *Inbox) put(e adapters.Event, taken func()) (already bool) {
 	return false
 }
 
-// laneOf returns what an event stands in line with: its thread, or the message that it is about
-// where the platform does not tell the thread.
+// laneOf returns the key by which events are ordered: the thread, or the message if the thread is unknown.
 func laneOf(e adapters.Event) string {
 	switch {
 	case e.Thread != (adapters.Thread{}):
@@ -130,7 +126,7 @@ func laneOf(e adapters.Event) string {
 	return e.Key()
 }
 
-// work hands an event over, and tells those who wait to hear of it.
+// work delivers an event, and calls the waiting callbacks.
 func (b *Inbox) work(it *item) {
 	if !b.handOver(it) {
 		return
@@ -140,7 +136,7 @@ func (b *Inbox) work(it *item) {
 	}
 }
 
-// handOver hands an event over until it is taken. It is not where the inbox is closed.
+// handOver delivers an event until it is accepted. It returns false if the inbox is closed.
 func (b *Inbox) handOver(it *item) bool {
 	for wait := firstRetry; b.ctx.Err() == nil; wait = min(2*wait, lastRetry) {
 		err := b.config.Handle(b.ctx, it.event)
@@ -150,7 +146,7 @@ func (b *Inbox) handOver(it *item) bool {
 		if b.ctx.Err() != nil {
 			return false
 		}
-		if errors.Is(err, adapters.ErrInvalid) { // it never will be taken
+		if errors.Is(err, adapters.ErrInvalid) { // it will never be accepted
 			b.config.Log.ErrorContext(b.ctx, "an event that is not valid was dropped", "event", it.event, "error", err)
 			return true
 		}
@@ -162,7 +158,7 @@ func (b *Inbox) handOver(it *item) bool {
 	return false
 }
 
-// tick ticks off what was taken, and gives who waits to hear of it.
+// tick marks an event as accepted, and returns the waiting callbacks.
 func (b *Inbox) tick(it *item) []func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

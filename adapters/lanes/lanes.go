@@ -2,21 +2,20 @@ package lanes
 
 import "sync"
 
-// Lanes run functions: those of one key one after another, in the order in which they were
-// put, those of different keys at once.
+// Lanes runs functions: those of one key one after another, in order, those of different keys concurrently.
 type Lanes struct {
-	works *sync.WaitGroup // of the workers, one for each key that has functions
+	works *sync.WaitGroup // of the workers, one per key with functions
 
 	mu    sync.Mutex
-	lanes map[string][]func() // by key: the first one is running
+	lanes map[string][]func() // by key; the first one is running
 }
 
-// NewLanes makes lanes whose workers are counted by works.
+// NewLanes returns lanes whose workers are counted by works.
 func NewLanes(works *sync.WaitGroup) *Lanes {
 	return &Lanes{works: works, lanes: map[string][]func(){}}
 }
 
-// Put adds a function to the end of a key's lane. It never blocks.
+// Put appends a function to a key's lane. It never blocks.
 func (l *Lanes) Put(key string, do func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,8 +32,8 @@ func (l *Lanes) work(key string, do func()) {
 	}
 }
 
-// next removes the function that has run from the lane and returns the one after it. It deletes an
-// empty lane under the same lock, so that Put starts a new worker.
+// next removes the finished function from the lane and returns the next one. It deletes an empty lane under the same
+// lock, so that Put starts a new worker.
 func (l *Lanes) next(key string) func() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package lanes lets one at a time do something under a key, within this process: send under
-// a key, post to a channel. With Turns the caller waits, until its context ends; with Lanes
-// it goes on.
+// Package lanes serializes work by key within this process: sending under a key, posting to a channel. With Turns the
+// caller waits, until its context ends; with Lanes it does not.
 package lanes
 
 import (
@@ -8,20 +7,19 @@ import (
 	"sync"
 )
 
-// Turns are taken by key. The zero value is ready; nothing is kept of a key that nobody
-// holds or waits for.
+// Turns is a keyed lock. The zero value is ready to use. Unused keys take no memory.
 type Turns struct {
 	mu   sync.Mutex
 	held map[string]*hold
 }
 
-// hold is a key that somebody holds or waits for.
+// hold is a key that is locked or waited for.
 type hold struct {
-	turn chan struct{} // holds one who may go on
-	n    int           // how many hold it or wait
+	turn chan struct{} // full while the key is locked
+	n    int           // number of holders and waiters
 }
 
-// Take waits for a key, or for the context's end. Who has it gives it up by leave, once.
+// Take locks a key, or fails when the context ends. The caller must call leave once.
 func (t *Turns) Take(ctx context.Context, key string) (leave func(), err error) {
 	t.mu.Lock()
 	if t.held == nil {

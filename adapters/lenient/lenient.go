@@ -1,6 +1,5 @@
-// Package lenient reads the JSON of chat platforms, and of servers that speak their
-// protocols, as far as it can be read: one field of an unexpected type does not lose a
-// message.
+// Package lenient decodes the JSON of chat platforms, and of servers with their protocols, leniently: a field of an
+// unexpected type does not make a message unreadable.
 package lenient
 
 import (
@@ -15,23 +14,21 @@ import (
 	"strings"
 )
 
-// Unmarshal reads JSON into what v points to, as [json.Unmarshal] does, but that a field of
-// an unexpected type is as if it were not there. A number that is written as a string is
-// read, and so is a number in the place of a string. It gives the paths of the fields that
-// were odd, such as "event.files.size". It fails where data is no JSON, and where it is, as
-// a whole, of another kind than what v points to.
+// Unmarshal decodes JSON into v like [json.Unmarshal], but ignores fields of an unexpected type. It accepts a number as
+// a string, and a string as a number. It returns the paths of the ignored fields, such as
+// "event.files.size". It fails if data is not JSON, or if it is as a whole of another kind than v.
 func Unmarshal(data []byte, v any) (odd []string, err error) {
 	into := reflect.ValueOf(v).Elem()
 	before := reflect.New(into.Type()).Elem()
 	before.Set(into)
 	err = json.Unmarshal(data, v)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); err == nil || syntax {
-		return nil, err //nolint:wrapcheck // it is json.Unmarshal to its callers
+		return nil, err //nolint:wrapcheck // callers expect the errors of json.Unmarshal
 	}
 	into.Set(before)
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber() // so that long ids stay what they are
+	d.UseNumber() // keeps long ids exact
 	if err := d.Decode(&tree); err != nil {
 		return nil, err //nolint:wrapcheck // as above
 	}
@@ -48,10 +45,10 @@ func Unmarshal(data []byte, v any) (odd []string, err error) {
 	return slices.Compact(f.odd), json.Unmarshal(b, v)
 }
 
-// fitter leaves out of a JSON value what does not fit a type.
+// fitter removes from a JSON value what does not fit a type.
 type fitter struct{ odd []string }
 
-// fit gives a value as the type takes it. It is not ok where that takes none such.
+// fit converts a value for a type. It returns false if that is not possible.
 func (f *fitter) fit(t reflect.Type, value any, path []string) (_ any, ok bool) {
 	if value == nil {
 		return nil, true
@@ -99,7 +96,7 @@ func (f *fitter) fit(t reflect.Type, value any, path []string) (_ any, ok bool) 
 
 func (f *fitter) note(path []string) { f.odd = append(f.odd, strings.Join(path, ".")) }
 
-// object leaves out of an object what is no field, and what does not fit its field.
+// object removes unknown fields from an object, and values that do not fit their field.
 func (f *fitter) object(object map[string]any, path []string, fields func(key string) (field, bool)) map[string]any {
 	kept := map[string]any{}
 	for key, value := range object {
@@ -121,14 +118,14 @@ func (f *fitter) object(object map[string]any, path []string, fields func(key st
 	return kept
 }
 
-// field is one that JSON is read into.
+// field is a struct field that JSON is decoded into.
 type field struct {
 	name   string // in JSON
 	of     reflect.Type
-	quoted bool // its number stands in a string
+	quoted bool // its number is encoded as a string
 }
 
-// fieldsOf finds the fields of a struct by their names in JSON, as encoding/json does.
+// fieldsOf returns the fields of a struct by their JSON names, as encoding/json does.
 func fieldsOf(t reflect.Type) func(key string) (field, bool) {
 	var all []field
 	for _, f := range reflect.VisibleFields(t) {
@@ -153,7 +150,7 @@ func fieldsOf(t reflect.Type) func(key string) (field, bool) {
 	}
 }
 
-// scalar gives a string, a number or a truth as the type takes it.
+// scalar converts a string, number or boolean for a type.
 func scalar(t reflect.Type, value any) (_ any, ok bool) {
 	switch t.Kind() { //nolint:exhaustive // JSON has no other kinds
 	case reflect.String:

@@ -1,11 +1,10 @@
-// Package outbox keeps what was posted under a key, so that an adapter's Send posts once,
-// whichever process calls it and however often.
+// Package outbox records what was posted under a key, so that an adapter's Send posts only once, whichever process
+// calls it and however often.
 //
-// It is written before a part of a reply is posted and after: who sends under the key again
-// knows which parts stand there, and which one may. Only for that one the platform must be
-// asked, or be relied on to tell a repetition.
+// A record is written before and after each part of a reply. A later Send under the key thus knows which parts were
+// posted, and which one may have been. Only for that one the platform must be asked, or must recognise a repetition.
 //
-// Two processes that send under one key at the same time are not told apart.
+// It does not detect two processes that send under one key at the same time.
 package outbox
 
 import (
@@ -20,21 +19,21 @@ import (
 	"atelier/adapters"
 )
 
-// kept is how long it is known what was posted: longer than anything is tried again.
+// kept is how long records are kept: longer than anything is retried.
 const kept = 7 * 24 * time.Hour
 
-// State keeps small values by key.
+// State stores small values by key.
 type State interface {
-	// Get reads a value. It fails with [adapters.ErrGone] where there is none.
+	// Get reads a value. It fails with [adapters.ErrGone] if there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Put writes a value in the place of what was there, for at least that time.
+	// Put replaces a value, and keeps it for at least expiry.
 	Put(ctx context.Context, key string, value []byte, expiry time.Duration) error
 }
 
-// Ledger knows what was posted.
+// Ledger records what was posted.
 type Ledger struct{ state State }
 
-// New makes a ledger.
+// New returns a ledger.
 func New(s State) (*Ledger, error) {
 	if s == nil {
 		return nil, errors.New("ledger: State is required")
@@ -42,21 +41,20 @@ func New(s State) (*Ledger, error) {
 	return &Ledger{s}, nil
 }
 
-// Entry is what was posted under one key. It is for one goroutine.
+// Entry is the record of one key. It is not safe for concurrent use.
 type Entry struct {
-	// Ref is where it stands: the first part's message, and those of the others. It is zero
-	// where nothing is known to stand.
+	// Ref is the message of the first part, with those of the other parts. It is zero if none is known to be posted.
 	Ref adapters.MessageRef `json:"ref,omitzero"`
-	// Begun is how many parts were begun to be posted.
+	// Begun is the number of parts whose posting was started.
 	Begun int `json:"begun"`
-	// Done tells that all of it stands there.
+	// Done means that all parts were posted.
 	Done bool `json:"done,omitempty"`
 
 	state State
 	key   string
 }
 
-// Open reads what was posted under a key by an adapter of that name.
+// Open reads the record of an adapter's key.
 func (l *Ledger) Open(ctx context.Context, adapter, key string) (*Entry, error) {
 	sum := sha256.Sum256([]byte(adapter + "\x00" + key))
 	e := &Entry{state: l.state, key: "posted-" + hex.EncodeToString(sum[:]) + "/entry"}
@@ -73,7 +71,7 @@ func (l *Ledger) Open(ctx context.Context, adapter, key string) (*Entry, error) 
 	return e, nil
 }
 
-// Parts returns how many parts are known to stand there.
+// Parts returns the number of parts that are known to be posted.
 func (e *Entry) Parts() int {
 	if e.Ref.IsZero() {
 		return 0
@@ -81,18 +79,16 @@ func (e *Entry) Parts() int {
 	return 1 + len(e.Ref.Parts)
 }
 
-// Doubtful tells that the part after those that stand there may stand there too: it was
-// begun, and whether it was posted is not known.
+// Doubtful reports whether it is unknown if the next part was posted: it was started, but not confirmed.
 func (e *Entry) Doubtful() bool { return e.Begun > e.Parts() }
 
-// Begin notes that the next part is about to be posted.
+// Begin records that the next part is about to be posted.
 func (e *Entry) Begin(ctx context.Context) error {
 	e.Begun = e.Parts() + 1
 	return e.write(ctx)
 }
 
-// Posted notes that the part that was begun stands there. The address is that of its message
-// alone; all parts are in one channel.
+// Posted records that the started part was posted as the message at. All parts are in one channel.
 func (e *Entry) Posted(ctx context.Context, at adapters.MessageRef) error {
 	if e.Ref.IsZero() {
 		e.Ref = at
@@ -102,20 +98,19 @@ func (e *Entry) Posted(ctx context.Context, at adapters.MessageRef) error {
 	return e.write(ctx)
 }
 
-// PostedAll notes that the part that was begun stands there, and that it is all there is.
+// PostedAll records that the started part was posted, and was the last one.
 func (e *Entry) PostedAll(ctx context.Context, at adapters.MessageRef) error {
 	e.Done = true
 	return e.Posted(ctx, at)
 }
 
-// Refused notes that the platform has refused the part that was begun: it does not stand
-// there.
+// Refused records that the platform rejected the started part, so it was not posted.
 func (e *Entry) Refused(ctx context.Context) error {
 	e.Begun = e.Parts()
 	return e.write(ctx)
 }
 
-// Finish notes that all of it stands there.
+// Finish records that all parts were posted.
 func (e *Entry) Finish(ctx context.Context) error {
 	e.Done = true
 	return e.write(ctx)

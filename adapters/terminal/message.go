@@ -14,20 +14,19 @@ import (
 	"atelier/adapters"
 )
 
-// Passing is the name of a conversation of one call. None that is kept has it, since the
-// names of those hold no dot.
+// Passing is the name of the conversation of a single call. Stored conversations cannot have it, since their names
+// contain no dot.
 const Passing = "."
 
-// Person is everybody's id: who is to be told apart has a data folder of their own.
+// Person is the id of every person: different people need different data folders.
 const Person = "user"
 
-// Thread returns the conversation of that name.
+// Thread returns the conversation with a name.
 func Thread(name string) adapters.Thread {
 	return adapters.Thread{Adapter: Name, Channel: name, Direct: true}
 }
 
-// Message returns a wish, with the files of the command line by their paths. Each call is
-// another event.
+// Message returns a request as an event, with the paths of its files. Each call returns a different event.
 func Message(thread, wish string, paths []string) adapters.Event {
 	now := time.Now()
 	m := &adapters.Message{Ref: newRef(thread), Order: now.UnixNano(), For: adapters.Direct, Text: wish}
@@ -40,19 +39,18 @@ func Message(thread, wish string, paths []string) adapters.Event {
 	}
 }
 
-// Spoken returns a wish that is not written: it is said in the last of the files.
+// Spoken returns a request that is spoken in the last of its files.
 func Spoken(thread string, paths []string) adapters.Event {
 	e := Message(thread, "", paths)
 	e.Message.Files[len(paths)-1].Voice = true
 	return e
 }
 
-// HandedFolder is the folder, within that of a thread, in which files are put for another
-// process.
+// HandedFolder is the folder in a thread's folder in which files are stored for another process.
 const HandedFolder = "handed"
 
-// Handed returns a wish whose files were put where the process that is handed it finds them: the
-// handles are what its [Config.Open] takes.
+// Handed returns a request whose files are stored for the process that will work on it: their handles are for its
+// [Config.Open].
 func Handed(thread, wish string, files []adapters.File) adapters.Event {
 	e := Message(thread, wish, nil)
 	e.Message.Files = files
@@ -62,14 +60,13 @@ func Handed(thread, wish string, files []adapters.File) adapters.Event {
 	return e
 }
 
-// handed tells whether a handle names a file that was handed over, and nothing else that is
-// kept there.
+// handed reports whether a handle names a file that was stored for another process, and nothing else in that storage.
 func handed(handle string) bool {
 	parts := strings.Split(handle, "/")
 	return len(parts) == 5 && parts[0] == "threads" && parts[2] == HandedFolder
 }
 
-// handle returns a path as a handle, which is text whatever bytes a path has.
+// handle returns a path as a handle, which is valid text for any bytes in the path.
 func handle(path string) string { return strconv.QuoteToASCII(path) }
 
 // nameOf returns the base name of a path with underscores for characters that events do not allow.
@@ -107,7 +104,7 @@ func open(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// unfit tells what is the matter with a file. Trying again does not help who waits.
+// unfit returns the permanent fault of a file.
 func unfit(path, format string, err error) error {
 	return &adapters.Fault{Sentence: format, Args: []any{nameOf(path)}, Kind: adapters.ErrGone, Err: err}
 }

@@ -1,15 +1,13 @@
-// Package terminal is the adapter of a person who calls the program from a shell, once for
-// each wish. A conversation that is kept between calls is a thread, and its name is the
-// channel; all who may read its folder are the same person.
+// Package terminal is the adapter for the command line, where each call of the program is one request. A conversation
+// that is kept between calls is a thread, and its name is the channel. Everybody who can read its folder is the same
+// person.
 //
-// Promises beyond those of the adapters package:
-//   - Listen hears nothing: a call makes the [Message] of its wish and hands it over itself,
-//     with what else the command line says.
-//   - Send under one key hands the reply out once as long as the process lives. A later one
-//     does not know the key, but it has nobody left to tell either.
-//   - Fetch opens regular files alone, so that it never waits for a writer.
-//   - No file is refused for its size here, and nothing is uploaded: the reply names what
-//     was made, and the call copies it.
+// Guarantees beyond those of package adapters:
+//   - Listen receives nothing: each call makes the [Message] of its request and passes it on itself.
+//   - Send returns the reply of a key only once in a process. A later process does not know the key, but has nobody to
+//     reply to.
+//   - Fetch opens only regular files, so it never waits for a writer.
+//   - Files have no size limit, and nothing is uploaded: the reply names the results, and the call copies them.
 package terminal
 
 import (
@@ -24,21 +22,21 @@ import (
 	"atelier/adapters"
 )
 
-// Name is the adapter's.
+// Name is the adapter's name.
 const Name = "terminal"
 
-// Config says who is told what. Each may be nil.
+// Config has the callbacks. Each may be nil.
 type Config struct {
-	// Reply hears each reply once.
+	// Reply is called once with each reply.
 	Reply func(r adapters.Reply)
-	// Progress hears how far the work has come.
+	// Progress is called with the progress of the work.
 	Progress func(p adapters.Progress)
-	// Open opens files that were handed over ([Handed]). Where it is set no other file is
-	// opened: events come from elsewhere, and may name anything.
+	// Open opens the files of [Handed]. If it is set, no other file is opened, since events of other processes may
+	// name anything.
 	Open func(ctx context.Context, handle string) (io.ReadCloser, error)
 }
 
-// Terminal is the connection to the person. It is safe for concurrent use.
+// Terminal implements the adapter. It is safe for concurrent use.
 type Terminal struct {
 	config Config
 
@@ -51,7 +49,7 @@ var (
 	_ adapters.Reporter = (*Terminal)(nil)
 )
 
-// New makes the adapter.
+// New returns the adapter.
 func New(c Config) *Terminal {
 	if c.Reply == nil {
 		c.Reply = func(adapters.Reply) {}
@@ -89,7 +87,7 @@ func (t *Terminal) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, e
 	return open(path)
 }
 
-// Send hands a reply out.
+// Send passes a reply to Config.Reply.
 func (t *Terminal) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	if err := ctx.Err(); err != nil {
 		return adapters.MessageRef{}, err
@@ -113,7 +111,7 @@ func (t *Terminal) Send(ctx context.Context, key string, r adapters.Reply) (adap
 	return t.sent[key], nil
 }
 
-// Report tells how far the work has come.
+// Report passes progress to Config.Progress.
 func (t *Terminal) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
 	if err := ctx.Err(); err != nil {
 		return adapters.MessageRef{}, err
@@ -136,10 +134,10 @@ func (t *Terminal) Report(ctx context.Context, key string, at adapters.MessageRe
 	return at, nil
 }
 
-// Pace is short: a line of a terminal is drawn again at once.
+// Pace is short, since a terminal redraws a line at once.
 func (*Terminal) Pace() time.Duration { return 20 * time.Millisecond }
 
-// own refuses threads of another adapter.
+// own rejects threads of other adapters.
 func own(t adapters.Thread) error {
 	if t.Adapter != Name {
 		return fmt.Errorf("%w: the thread belongs to another adapter", adapters.ErrInvalid)
@@ -147,7 +145,7 @@ func own(t adapters.Thread) error {
 	return nil
 }
 
-// newRef returns the address of a new message.
+// newRef returns the reference of a new message.
 func newRef(channel string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Channel: channel, ID: rand.Text()}
 }

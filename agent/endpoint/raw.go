@@ -45,7 +45,7 @@ type Request struct {
 	// Once means that each request may have side effects. It is retried only if the server did not
 	// start: no connection was made, or it answered 429 or 503.
 	Once bool
-	// Waits means that the caller itself waits for a loading model: no retry then.
+	// Waits means that the caller waits for a loading model itself, so there is no retry for that.
 	Waits bool
 }
 

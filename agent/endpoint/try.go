@@ -32,7 +32,7 @@ const maxRefusal = 64 << 10
 // and 529 is "overloaded" (Anthropic).
 var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
-// unmade are the statuses after which no work is being done.
+// unmade are the statuses that mean that the server does no work.
 var unmade = []int{429, 502, 503, 504}
 
 // unmade reports whether a retry cannot do the work twice.
