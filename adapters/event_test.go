@@ -17,7 +17,7 @@ import (
 	"atelier/adapters"
 )
 
-func TestEventsAreStoredWhole(t *testing.T) {
+func TestEventRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		e := events().Draw(t, "event")
@@ -65,7 +65,7 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-func TestWhatIsNoEvent(t *testing.T) {
+func TestInvalidEvents(t *testing.T) {
 	t.Parallel()
 	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "m"}
 	file := adapters.File{ID: "f", Handle: "h"}
@@ -143,7 +143,7 @@ func TestWhatIsNoEvent(t *testing.T) {
 	}
 }
 
-func TestAReactionNeedsNoThread(t *testing.T) {
+func TestReactionWithoutThread(t *testing.T) {
 	t.Parallel()
 	on := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "m"}
 	e := adapters.Event{ID: "e", Adapter: "chat", At: time.Unix(1, 0)}
@@ -160,7 +160,7 @@ func TestAReactionNeedsNoThread(t *testing.T) {
 // aKey matches what every storage accepts as one part of a key.
 var aKey = regexp.MustCompile(`^[A-Za-z0-9_~=-][A-Za-z0-9._~=-]{0,159}$`)
 
-func TestKeysTellApart(t *testing.T) {
+func TestKeysAreUnique(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := threads().Draw(t, "a"), threads().Draw(t, "b")
@@ -181,7 +181,7 @@ func TestKeysTellApart(t *testing.T) {
 	}
 }
 
-func TestLogsHoldNothingThatPeopleWrote(t *testing.T) {
+func TestLogsContainNoContent(t *testing.T) {
 	t.Parallel()
 	e := adapters.Event{
 		Kind: adapters.MessageSent, ID: "e", Adapter: "chat", Thread: adapters.Thread{Adapter: "chat", Channel: "c"},

@@ -89,7 +89,7 @@ func plain(text string) []string {
 	return strings.Split(strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\ufffd"), "\n")
 }
 
-func TestEscapedTextIsShownAsItIs(t *testing.T) {
+func TestEscapedTextIsLiteral(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
@@ -97,7 +97,7 @@ func TestEscapedTextIsShownAsItIs(t *testing.T) {
 		want := plain(text)
 		blocks := adapters.Parse(before + adapters.Escape(text))
 		if len(blocks) != len(want) {
-			t.Fatalf("%q has %d lines, not %d", text, len(blocks), len(want))
+			t.Fatalf("%q has %d lines, want %d", text, len(blocks), len(want))
 		}
 		for i, b := range blocks {
 			var line strings.Builder
@@ -129,7 +129,7 @@ func FuzzParse(f *testing.F) {
 			for _, s := range b.Spans {
 				shown += len(s.Text)
 				if s.Text == "" || strings.Contains(s.Text, "\n") || !strings.Contains(strings.ToValidUTF8(text, "\ufffd"), s.URL) {
-					t.Errorf("%q holds the span %+v", text, s)
+					t.Errorf("%q contains the span %+v", text, s)
 				}
 			}
 			shown += len(b.Code)

@@ -66,7 +66,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func TestKeysToSendUnder(t *testing.T) {
+func TestReplyKeys(t *testing.T) {
 	t.Parallel()
 	for key, ok := range map[string]bool{"": false, "r-1.1": true, strings.Repeat("k", 25): true, strings.Repeat("k", 26): false, "a b": false, "é": false} {
 		if err := adapters.CheckKey(key); (err == nil) != ok || err != nil && !errors.Is(err, adapters.ErrInvalid) {
@@ -96,13 +96,13 @@ func TestReactions(t *testing.T) {
 		}
 		taken, ok := adapters.Reacted(event{}, on, emoji, false)
 		if ok != (want.Reaction != nil) || ok && (taken.Kind != adapters.ReactionRemoved || cmp.Diff(want.Reaction, taken.Reaction) != "") {
-			t.Errorf("%s taken back means %+v, %v", emoji, taken, ok)
+			t.Errorf("%s removed means %+v, %v", emoji, taken, ok)
 		}
 	}
 }
 
-// TestButtonsMeanTheirSigns includes those of answers that were posted by earlier versions.
-func TestButtonsMeanTheirSigns(t *testing.T) {
+// TestButtons checks the meaning of buttons, including those of earlier versions.
+func TestButtons(t *testing.T) {
 	t.Parallel()
 	r := adapters.Reply{Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller}}
 	faces := map[string]bool{}

@@ -29,9 +29,9 @@ func styledLetters(texts ...string) []string {
 	return all
 }
 
-// TestSplitKeepsTheMeaning checks that each character looks the same in the parts as in the whole, if there are
+// TestSplitKeepsStyle checks that each character looks the same in the parts as in the whole, if there are
 // words to cut between and no markup takes half of a part.
-func TestSplitKeepsTheMeaning(t *testing.T) {
+func TestSplitKeepsStyle(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
 		"日本", "語。", strings.Repeat("語", 10), "日*b*日", "*語*",

@@ -36,7 +36,7 @@ var pieces = []string{
 	"\n" + strings.Repeat("    indented code\n", 4), "x := \"```\"\n",
 }
 
-func TestSplitKeepsItsPromises(t *testing.T) {
+func TestSplitGuarantees(t *testing.T) {
 	t.Parallel()
 	for name, measure := range measures {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// checkSplit checks everything that Split promises.
+// checkSplit checks the guarantees of Split.
 func checkSplit(t rapid.TB, text string, limit int, measure func(string) int) {
 	t.Helper()
 	text = strings.Map(func(r rune) rune { // content uses them
@@ -84,7 +84,7 @@ func checkSplit(t rapid.TB, text string, limit int, measure func(string) int) {
 			t.Errorf("part %d is %q", i, p)
 		}
 		if _, open := content(p); open {
-			t.Errorf("part %d leaves a block of code open: %q", i, p)
+			t.Errorf("part %d has an unclosed code block: %q", i, p)
 		}
 	}
 	want, _ := content(strings.Join(plain(text), "\n"))
@@ -94,7 +94,7 @@ func checkSplit(t rapid.TB, text string, limit int, measure func(string) int) {
 		got.WriteString(c)
 	}
 	if d := cmp.Diff(merged(want), merged(got.String())); d != "" {
-		t.Errorf("the parts do not hold the text %q: %q\n%s", text, parts, d)
+		t.Errorf("the parts do not contain the text %q: %q\n%s", text, parts, d)
 	}
 	if again := adapters.Split(strings.Join(parts[:min(1, len(parts))], ""), limit, measure); len(parts) > 0 && !slices.Equal(again, parts[:1]) {
 		t.Errorf("a part is split again: %q", again)
@@ -156,7 +156,7 @@ func merged(s string) string {
 	return b.String()
 }
 
-func TestSplitBreaksNoClusterAndNoLink(t *testing.T) {
+func TestSplitKeepsClustersAndLinks(t *testing.T) {
 	t.Parallel()
 	links := []string{"[a link of some words](https://example.com/a)", "https://example.com/b?c=d,e", "`some code of words`", "**bold and long**"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -221,11 +221,11 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestSplitRefusesALimitThatHoldsNothing(t *testing.T) {
+func TestSplitWithTooSmallLimit(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
-			t.Error("it splits")
+			t.Error("the limit was accepted")
 		}
 	}()
 	adapters.Split("a", adapters.MinLimit-1, nil)

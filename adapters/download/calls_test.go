@@ -15,7 +15,7 @@ import (
 	"atelier/adapters"
 )
 
-func TestCallsGoToTheHostsThatAreNamed(t *testing.T) {
+func TestAllowedCalls(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -37,7 +37,7 @@ func TestCallsGoToTheHostsThatAreNamed(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://example.com/":      "POST token=t",
 		"https://example.com/round": "POST token=t",
-		"https://example.com/away":  "", // the body would go with it
+		"https://example.com/away":  "", // the body would be sent too
 		"https://home.example.com/": "",
 		"https://example.org/":      "",
 		"http://example.com/":       "",
@@ -52,7 +52,7 @@ func TestCallsGoToTheHostsThatAreNamed(t *testing.T) {
 				t.Errorf("%s: %v", address, err)
 			}
 			if got := Detail(err).Error(); strings.Contains(got, address) {
-				t.Errorf("%q holds the address", got)
+				t.Errorf("%q contains the URL", got)
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func TestCallsGoToTheHostsThatAreNamed(t *testing.T) {
 	}
 }
 
-func TestASocketGoesToTheHostsThatAreNamed(t *testing.T) {
+func TestAllowedSockets(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/full" {
@@ -88,14 +88,14 @@ func TestASocketGoesToTheHostsThatAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, b, err := conn.ReadMessage(); err != nil || string(b) != "hello" {
-		t.Errorf("heard %q (%v)", b, err)
+		t.Errorf("received %q (%v)", b, err)
 	}
 	if err := conn.Close(); err != nil {
 		t.Error(err)
 	}
 	_, err = c.Socket(t.Context(), at+"/full?ticket=1", nil)
 	if told := Detail(err).Error(); !strings.Contains(told, "429") || strings.Contains(told, "ticket") {
-		t.Errorf("of a handshake that is refused is told %q", told)
+		t.Errorf("the error for a rejected handshake is %q", told)
 	}
 	dialled := len(net.dialed)
 	for _, address := range []string{"ws://example.com/", "ws://gateway.example.com/", "wss://example.org/", "wss://home.example.com/"} {
@@ -108,7 +108,7 @@ func TestASocketGoesToTheHostsThatAreNamed(t *testing.T) {
 	}
 }
 
-func TestDetailKeepsWhatCallersDecideBy(t *testing.T) {
+func TestDetailKeepsSentinels(t *testing.T) {
 	t.Parallel()
 	own := elsewhere()
 	const address = "https://example.com/signed"
@@ -127,7 +127,7 @@ func TestDetailKeepsWhatCallersDecideBy(t *testing.T) {
 	}
 }
 
-func TestAProxyThatIsNotOneIsTold(t *testing.T) {
+func TestInvalidProxy(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(s.Close)
@@ -138,9 +138,8 @@ func TestAProxyThatIsNotOneIsTold(t *testing.T) {
 	checkFault(t, err, true, adapters.ErrRefused)
 }
 
-// TestAProxyThatRefusesIsNamed: it is the proxy, and not the platform, that somebody must
-// look at.
-func TestAProxyThatRefusesIsNamed(t *testing.T) {
+// TestRefusingProxy checks that the error names the proxy, so that nobody looks for the fault at the platform.
+func TestRefusingProxy(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -157,8 +156,8 @@ func TestAProxyThatRefusesIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.HTTP().Do(request) //nolint:bodyclose // there is none
+	_, err = c.HTTP().Do(request) //nolint:bodyclose // there is no body
 	if want := "the proxy " + proxy.Host + " answers with 403"; err == nil || Detail(err).Error() != want {
-		t.Errorf("it says %v", Detail(err))
+		t.Errorf("got %v", Detail(err))
 	}
 }

@@ -22,14 +22,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// internet is a net in which names have the addresses that a test gives them, and every
-// address leads to the one server.
+// internet is a fake network: names resolve to a test's addresses, and every address leads to the same server.
 type internet struct {
 	names map[string][]string
 
 	mu     sync.Mutex
-	asked  []string // names that were resolved
-	dialed []string // addresses
+	asked  []string // resolved names
+	dialed []string // dialled addresses
 }
 
 func (n *internet) lookup(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -46,11 +45,11 @@ func (n *internet) lookup(_ context.Context, _, host string) ([]netip.Addr, erro
 	return all, nil
 }
 
-// reach makes a client that lives in that internet.
+// reach returns a client in that network.
 func (n *internet) reach(t *testing.T, s *httptest.Server, config Config) *Client {
 	t.Helper()
 	if config.Proxy == nil {
-		config.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil } //nolint:nilnil // as net/http says "no proxy"
+		config.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil } //nolint:nilnil // net/http's "no proxy"
 	}
 	c, err := New(config)
 	if err != nil {
@@ -65,7 +64,7 @@ func (n *internet) reach(t *testing.T, s *httptest.Server, config Config) *Clien
 	}
 	transport, ok := c.http.Transport.(*http.Transport)
 	if !ok {
-		t.Fatal("another transport")
+		t.Fatal("unexpected transport")
 	}
 	if known, ok := s.Client().Transport.(*http.Transport); ok && known.TLSClientConfig != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: known.TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
@@ -100,7 +99,7 @@ func read(t *testing.T, c *Client, address string, header http.Header) (string, 
 	return string(b), errors.Join(err, body.Close())
 }
 
-func TestFilesComeFromTheHostsThatAreNamed(t *testing.T) {
+func TestAllowedFiles(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		write(t, w, r.Host+" "+r.Header.Get("Authorization"))
@@ -110,7 +109,7 @@ func TestFilesComeFromTheHostsThatAreNamed(t *testing.T) {
 		address string
 		dns     []string // of example.com
 		allow   []string
-		want    string // what is read, "" where it is refused
+		want    string // the content, "" if it is refused
 		dialed  string
 		kind    error
 	}{
@@ -162,7 +161,7 @@ func TestFilesComeFromTheHostsThatAreNamed(t *testing.T) {
 	}
 }
 
-// checkFault looks at what people are told and what the log holds.
+// checkFault checks the sentence for people, and the text for the log.
 func checkFault(t *testing.T, err error, want bool, kind error) {
 	t.Helper()
 	if !want {
@@ -173,20 +172,20 @@ func checkFault(t *testing.T, err error, want bool, kind error) {
 	}
 	fault, ok := errors.AsType[*adapters.Fault](err)
 	if !ok || fault.Text() == "" {
-		t.Fatalf("%v is no fault that people can read", err)
+		t.Fatalf("%v has no sentence for people", err)
 	}
-	if fault.Kind != kind { //nolint:errorlint // it is the kind itself
+	if fault.Kind != kind { //nolint:errorlint // the kind is not wrapped
 		t.Errorf("a fault of kind %v, want %v", fault.Kind, kind)
 	}
 	if strings.Contains(err.Error(), "signed") || strings.Contains(err.Error(), "Bearer") {
-		t.Errorf("%q tells a secret", err)
+		t.Errorf("%q contains a secret", err)
 	}
 }
 
-func TestRedirectsAreLookedAtAgain(t *testing.T) {
+func TestRedirects(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		hops []string // from the first one on; the last one answers
+		hops []string // in order; the last one answers
 		want string
 		kind error
 	}{
@@ -207,7 +206,7 @@ func TestRedirectsAreLookedAtAgain(t *testing.T) {
 			var hop int
 			s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("Referer") != "" {
-					t.Error("the address before is handed on")
+					t.Error("the previous URL is sent as the Referer")
 				}
 				if hop++; hop < len(c.hops) {
 					w.Header().Set("Location", c.hops[hop])
@@ -231,7 +230,7 @@ func TestRedirectsAreLookedAtAgain(t *testing.T) {
 	}
 }
 
-func TestARefusedFileIsToldByItsKind(t *testing.T) {
+func TestFaultKinds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status int
@@ -264,13 +263,13 @@ func TestARefusedFileIsToldByItsKind(t *testing.T) {
 			_, err := read(t, (&internet{}).reach(t, s, Config{Allow: []string{"127.0.0.1"}}), s.URL+"/signed", header)
 			checkFault(t, err, true, c.kind)
 			if want := 7500 * time.Millisecond; c.status == 429 && adapters.Wait(err) != want {
-				t.Errorf("waits for %v, want %v", adapters.Wait(err), want)
+				t.Errorf("wait %v, want %v", adapters.Wait(err), want)
 			}
 		})
 	}
 }
 
-func TestACutOrStalledFileIsAFault(t *testing.T) {
+func TestTruncatedAndStalledFiles(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(t *testing.T, w http.ResponseWriter, end <-chan struct{}){
 		"cut": func(t *testing.T, w http.ResponseWriter, _ <-chan struct{}) {
@@ -305,16 +304,16 @@ func TestACutOrStalledFileIsAFault(t *testing.T) {
 			_, err := read(t, client, s.URL, nil)
 			checkFault(t, err, true, nil)
 			if adapters.Final(err) {
-				t.Errorf("%v is final, and may be tried again", err)
+				t.Errorf("%v is final, want a temporary fault", err)
 			}
 		})
 	}
 }
 
-func TestAProxyIsDialledWhereverItIs(t *testing.T) {
+func TestPrivateProxy(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		write(t, w, r.Method+" "+r.URL.String()) // as a proxy is asked
+		write(t, w, r.Method+" "+r.URL.String()) // a request to a proxy has the whole URL
 	}))
 	t.Cleanup(s.Close)
 	proxy, err := url.Parse("http://proxy.internal:3128")

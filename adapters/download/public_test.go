@@ -26,8 +26,8 @@ func TestPublicAddresses(t *testing.T) {
 	}
 }
 
-// FuzzPublic holds that nothing of the net package's own words for what is near is public,
-// and that an IPv6 address which holds an IPv4 one never opens a way to it.
+// FuzzPublic checks that no address that package net classifies as local is public, nor an IPv6 address that contains
+// an IPv4 one.
 func FuzzPublic(f *testing.F) {
 	for _, s := range []string{"\x08\x08\x08\x08", "\x7f\x00\x00\x01", "\x0a\x00\x00\x01", "\x00\x64\xff\x9b\x00\x00\x00\x00\x00\x00\x00\x00\x7f\x00\x00\x01"} {
 		f.Add([]byte(s))
@@ -41,7 +41,7 @@ func FuzzPublic(f *testing.F) {
 			t.Errorf("%s is public", a)
 		}
 		if a.Is6() && b[0]>>5 != 1 {
-			t.Errorf("%s is public and not of 2000::/3", a)
+			t.Errorf("%s is public, but not in 2000::/3", a)
 		}
 		if a.Is4() && (b[0] == 0 || b[0] == 127 || b[0] >= 224) {
 			t.Errorf("%s is public", a)
@@ -52,7 +52,7 @@ func FuzzPublic(f *testing.F) {
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for s, c := range map[string]struct {
-		ok, no []string // host:port are told apart by the last colon
+		ok, no []string // host:port, split at the last colon
 	}{
 		"files.slack.com": {[]string{"files.slack.com", "FILES.slack.com."}, []string{"slack.com", "a.files.slack.com", "files.slack.com.evil.test", ""}},
 		"*.Slack.com":     {[]string{"files.slack.com", "a.b.slack.com"}, []string{"slack.com", "notslack.com", ".slack.com", "slack.com.evil.test", "files.slacK.com.x"}},
@@ -77,10 +77,10 @@ func TestPatterns(t *testing.T) {
 	}
 	for _, s := range []string{"", "*", "*.", "**.a", "a.*", "https://a.test", "a.test/b", "a.test:", "a.test:0", "a.test:70000", "a.test:http", "a b", "ä.test", "a@b", ".a"} {
 		if _, err := New(Config{Hosts: []string{s}}); err == nil {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 		if _, err := New(Config{Allow: []string{s}}); err == nil {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func event(thread, id string) adapters.Event {
 	}
 }
 
-// heard is what a handler was handed, and when, and what was confirmed.
+// heard records the delivered events with their times, and the confirmed ones.
 type heard struct {
 	mu        sync.Mutex
 	ids       []string
@@ -68,11 +68,11 @@ func open(t *testing.T, handle adapters.Handler) *inbox.Inbox {
 func TestNoHandler(t *testing.T) {
 	t.Parallel()
 	if _, err := inbox.New(inbox.Config{}); err == nil {
-		t.Error("an inbox without a handler is made")
+		t.Error("an inbox without a handler is accepted")
 	}
 }
 
-// Events of a thread come in their order, and no thread waits for another.
+// TestOrder checks that events of a thread are delivered in order, and that no thread waits for another.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,19 +93,19 @@ func TestOrder(t *testing.T) {
 		b.Put(event("quick", "quick"), nil)
 		synctest.Wait()
 		if ids, _, _ := h.all(); !slices.Equal(ids, []string{"quick"}) {
-			t.Errorf("%q were handed over while another thread's handler was at work", ids)
+			t.Errorf("%q were delivered while another thread's handler was running", ids)
 		}
 		close(held)
 		synctest.Wait()
 		if ids, _, _ := h.all(); !slices.Equal(ids[1:], want) {
-			t.Errorf("they came as %q", ids)
+			t.Errorf("the order is %q", ids)
 		}
 	})
 }
 
-// What is not taken comes again, later each time; what is behind it waits; it is confirmed
-// when it is taken.
-func TestAgain(t *testing.T) {
+// TestRedelivery checks that an event that was not accepted is delivered again, with backoff, that later events wait,
+// and that it is confirmed when it is accepted.
+func TestRedelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var h heard
@@ -120,24 +120,24 @@ func TestAgain(t *testing.T) {
 		b.Put(event("a", "two"), h.confirm("two"))
 		synctest.Wait()
 		if _, _, confirmed := h.all(); len(confirmed) > 0 {
-			t.Error("what was not taken is confirmed")
+			t.Error("an event that was not accepted is confirmed")
 		}
 		<-time.After(time.Hour)
 		synctest.Wait()
 		ids, at, confirmed := h.all()
 		if len(ids) != 13 || ids[12] != "two" || !slices.Equal(confirmed, []string{"one", "two"}) {
-			t.Fatalf("%q were handed over, %q confirmed", ids, confirmed)
+			t.Fatalf("%q were delivered, %q confirmed", ids, confirmed)
 		}
 		for i := range 10 {
 			if before, after := at[i+1].Sub(at[i]), at[i+2].Sub(at[i+1]); after < before || after > time.Minute {
-				t.Errorf("try %d came after %v, and the one before after %v", i+3, after, before)
+				t.Errorf("attempt %d came after %v, the previous one after %v", i+3, after, before)
 			}
 		}
 	})
 }
 
-// The same event is handed over once, and confirmed as often as the platform told of it.
-func TestTwice(t *testing.T) {
+// TestRepetition checks that a repeated event is delivered once, but confirmed each time.
+func TestRepetition(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var h heard
@@ -154,9 +154,9 @@ func TestTwice(t *testing.T) {
 		synctest.Wait()
 		b.Put(event("a", "one"), h.confirm("one"))
 		if ids, _, confirmed := h.all(); len(ids) != 1 || len(confirmed) != 4 {
-			t.Errorf("it was handed over %d times and confirmed %d times", len(ids), len(confirmed))
+			t.Errorf("delivered %d times and confirmed %d times", len(ids), len(confirmed))
 		}
-		// Not for ever: what is remembered is bounded.
+		// The memory of accepted events is bounded.
 		for i := range 10_000 {
 			b.Put(event("b", strconv.Itoa(i)), nil)
 		}
@@ -164,12 +164,12 @@ func TestTwice(t *testing.T) {
 		b.Put(event("a", "one"), nil)
 		synctest.Wait()
 		if ids, _, _ := h.all(); ids[len(ids)-1] != "one" {
-			t.Error("an event of long ago is remembered")
+			t.Error("an old event is still remembered")
 		}
 	})
 }
 
-// What can never be taken holds nobody up.
+// TestInvalid checks that an invalid event does not block its thread.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,12 +185,12 @@ func TestInvalid(t *testing.T) {
 		b.Put(event("a", "good"), nil)
 		synctest.Wait()
 		if ids, _, _ := h.all(); !slices.Equal(ids, []string{"bad", "good"}) {
-			t.Errorf("%q were handed over", ids)
+			t.Errorf("%q were delivered", ids)
 		}
 	})
 }
 
-// Close waits for the handler, whose context ends, and nothing is handed over after it.
+// TestClose checks that Close cancels the handler's context, waits for it, and stops deliveries.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,12 +213,12 @@ func TestClose(t *testing.T) {
 		b.Put(event("a", "three"), h.confirm("three"))
 		synctest.Wait()
 		if ids, _, confirmed := h.all(); len(ids) != 1 || len(confirmed) > 0 {
-			t.Errorf("%q were handed over, %q confirmed", ids, confirmed)
+			t.Errorf("%q were delivered, %q confirmed", ids, confirmed)
 		}
 	})
 }
 
-// A reaction of which the platform does not tell the thread stands in line with its message's.
+// TestReactions checks that reactions without a thread are ordered by their message.
 func TestReactions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,12 +236,12 @@ func TestReactions(t *testing.T) {
 		<-time.After(time.Minute)
 		synctest.Wait()
 		if ids, _, _ := h.all(); !slices.Equal(ids, []string{"added", "removed"}) {
-			t.Errorf("they came as %q", ids)
+			t.Errorf("the order is %q", ids)
 		}
 	})
 }
 
-// An event that is put while its lane is about to end is handed over once, like any other.
+// TestPutAtTheEndOfALane checks that an event that is put while its lane ends is delivered once.
 func TestPutAtTheEndOfALane(t *testing.T) {
 	t.Parallel()
 	const events = 20_000
@@ -254,11 +254,11 @@ func TestPutAtTheEndOfALane(t *testing.T) {
 		id := strconv.Itoa(i)
 		b.Put(event("one", id), nil)
 		if got := <-handed; got != id {
-			t.Fatalf("handed over %s, put %s", got, id)
+			t.Fatalf("delivered %s, put %s", got, id)
 		}
 	}
 	b.Close()
 	if len(handed) > 0 {
-		t.Errorf("%s was handed over twice", <-handed)
+		t.Errorf("%s was delivered twice", <-handed)
 	}
 }

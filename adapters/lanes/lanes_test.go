@@ -8,7 +8,7 @@ import (
 	"atelier/adapters/lanes"
 )
 
-// Functions of one key run in the order in which they were put.
+// TestLanesInOrder checks that functions of one key run in order.
 func TestLanesInOrder(t *testing.T) {
 	t.Parallel()
 	var works sync.WaitGroup
@@ -24,7 +24,7 @@ func TestLanesInOrder(t *testing.T) {
 	}
 }
 
-// A function that is put while its lane ends runs once, like any other.
+// TestLanesAtTheEnd checks that a function that is put while its lane ends runs once.
 func TestLanesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	var works sync.WaitGroup
@@ -43,8 +43,8 @@ func TestLanesAtTheEnd(t *testing.T) {
 	}
 }
 
-// A function of one key does not hold up those of another.
-func TestLanesAtOnce(t *testing.T) {
+// TestLanesAreConcurrent checks that a function of one key does not block those of another.
+func TestLanesAreConcurrent(t *testing.T) {
 	t.Parallel()
 	var works sync.WaitGroup
 	lanes := lanes.NewLanes(&works)

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// One at a time has a key, others have theirs meanwhile, and nothing is kept.
+// TestTurns checks that a key has one holder at a time, that keys are independent, and that unused ones are removed.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTurns(t *testing.T) {
 		take(t.Context(), "b")()
 		synctest.Wait()
 		if len(took) != 0 {
-			t.Error("two have the same key")
+			t.Error("a key has two holders")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -41,17 +41,17 @@ func TestTurns(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if said := <-took; said != context.Canceled.Error() {
-			t.Error("who gives up is told", said)
+			t.Error("a cancelled Take returned", said)
 		}
 		if _, err := turns.Take(ctx, "c"); !errors.Is(err, context.Canceled) {
-			t.Errorf("who has given up before has it: %v", err)
+			t.Errorf("Take with an ended context: %v", err)
 		}
 		leave()
 		<-took
 		<-took
 		synctest.Wait()
 		if len(turns.held) != 0 {
-			t.Errorf("%d keys are kept", len(turns.held))
+			t.Errorf("%d keys remain", len(turns.held))
 		}
 	})
 }

@@ -59,7 +59,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-func TestUnmarshalKeepsWhatWasThere(t *testing.T) {
+func TestUnmarshalKeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	got := outer{ID: "before"}
 	if _, err := Unmarshal([]byte(`{"size":"3","id":[]}`), &got); err != nil || got.ID != "before" || got.Size != 3 {
@@ -67,7 +67,7 @@ func TestUnmarshalKeepsWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestUnmarshalRefuses(t *testing.T) {
+func TestUnmarshalErrors(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{``, `{`, `{"id":`, `[]`, `"a"`, `5`, `{"id":"a"} x`} {
 		var got outer
@@ -77,13 +77,13 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal reads whatever is JSON, and the same as encoding/json where that can.
+// FuzzUnmarshal checks that all JSON is accepted, with the same result as encoding/json if that succeeds.
 func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"id":"a","size":"3","files":[{"width":"w"}],"by_id":{"k":{}},"at":"2026-01-02T03:04:05Z"}`))
 	f.Add([]byte(`{"ID":1,"Files":[null,{}],"may":"x","raw":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var strict, loose outer
-		if json.Unmarshal(data, &strict) == nil { //nolint:musttag // a field without a tag is tried too
+		if json.Unmarshal(data, &strict) == nil { //nolint:musttag // tests a field without a tag too
 			if odd, err := Unmarshal(data, &loose); err != nil || len(odd) > 0 || !reflect.DeepEqual(strict, loose) {
 				t.Errorf("%s: %+v %q %v, want %+v", data, loose, odd, err, strict)
 			}

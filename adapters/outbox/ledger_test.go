@@ -29,7 +29,7 @@ func ref(id string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: "chat", Workspace: "w", Channel: "c", ID: id}
 }
 
-// What another process reads at each moment of a reply of two parts.
+// TestParts checks what another process reads at each stage of a reply of two parts.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	var state outbox.Memory
@@ -62,10 +62,10 @@ func TestParts(t *testing.T) {
 	}
 	got := open(t, &state, "key").Ref
 	if got.ID != "1" || !slices.Equal(got.Parts, []string{"2"}) || got.Workspace != "w" || got.Channel != "c" || got.Adapter != "chat" {
-		t.Errorf("it stands at %+v", got)
+		t.Errorf("the message is %+v", got)
 	}
 	if other := open(t, &state, "other"); other.Parts() != 0 || other.Done {
-		t.Error("under another key something is known")
+		t.Error("another key has a record")
 	}
 }
 
@@ -85,12 +85,11 @@ type broken struct{}
 func (broken) Get(context.Context, string) ([]byte, error)              { return []byte("{"), nil }
 func (broken) Put(context.Context, string, []byte, time.Duration) error { return errAway }
 
-// What cannot be read is not taken for nothing; keys are ones that every storage takes,
-// whatever is sent under.
+// TestFaults checks that an unreadable record is an error, and that keys are valid for every storage.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	if _, err := outbox.New(nil); err == nil {
-		t.Error("a ledger without a state is made")
+		t.Error("a ledger without a state is accepted")
 	}
 	var f failing
 	for _, s := range []outbox.State{&f, broken{}} {
@@ -99,7 +98,7 @@ func TestFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := l.Open(t.Context(), "chat", "{a}/../b"); err == nil {
-			t.Error("what cannot be read is taken for nothing")
+			t.Error("an unreadable record counts as empty")
 		}
 	}
 	if !regexp.MustCompile(`^posted-[0-9a-f]{64}/entry$`).MatchString(f.key) {
@@ -120,7 +119,7 @@ func TestFaults(t *testing.T) {
 		func() error { return e.Finish(t.Context()) },
 	} {
 		if err := do(); !errors.Is(err, errAway) {
-			t.Errorf("what cannot be noted: %v", err)
+			t.Errorf("a failed write: %v", err)
 		}
 	}
 }

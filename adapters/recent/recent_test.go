@@ -6,15 +6,15 @@ import (
 	"atelier/adapters/recent"
 )
 
-func TestTheOldestIsForgotten(t *testing.T) {
+func TestOldestIsDropped(t *testing.T) {
 	t.Parallel()
 	var s recent.Set[int]
 	for i := range recent.Most {
 		s.Add(i)
 	}
-	s.Add(0) // does not make it younger
+	s.Add(0) // does not renew it
 	if !s.Has(0) || !s.Has(1) {
-		t.Error("there is room for it")
+		t.Error("a key was dropped too early")
 	}
 	s.Add(recent.Most)
 	if s.Has(0) || !s.Has(1) || !s.Has(recent.Most) {
@@ -22,7 +22,7 @@ func TestTheOldestIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAValueIsReplaced(t *testing.T) {
+func TestReplace(t *testing.T) {
 	t.Parallel()
 	var m recent.Map[string, int]
 	m.Put("a", 1)
@@ -32,8 +32,8 @@ func TestAValueIsReplaced(t *testing.T) {
 	}
 }
 
-// A key that was removed takes no room, and may come again.
-func TestAKeyIsRemoved(t *testing.T) {
+// TestRemove checks that a removed key takes no room, and can be added again.
+func TestRemove(t *testing.T) {
 	t.Parallel()
 	var s recent.Set[int]
 	for i := range recent.Most {

@@ -15,8 +15,7 @@ import (
 	"atelier/adapters/terminal"
 )
 
-// The contract suite (adapterstest) is not run here: it goes between what people write on a
-// platform and what they see there, and the terminal's Listen hears nothing.
+// The contract suite (adapterstest) is not run here, since the terminal's Listen receives nothing.
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -40,7 +39,7 @@ func TestMessage(t *testing.T) {
 		}
 	}
 	if terminal.Message("holiday", "", nil).Thread.Key() == terminal.Message(terminal.Passing, "", nil).Thread.Key() {
-		t.Error("two conversations are one")
+		t.Error("two conversations are the same")
 	}
 }
 
@@ -105,13 +104,13 @@ func TestSendOnce(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	if again, err := a.Send(t.Context(), "one", said); err != nil || again.Key() != first.Key() {
-		t.Errorf("again it is %v, %v", again, err)
+		t.Errorf("repeated: %v, %v", again, err)
 	}
 	if other, err := a.Send(t.Context(), "two", said); err != nil || other.Key() == first.Key() {
-		t.Errorf("another one is %v, %v", other, err)
+		t.Errorf("another key: %v, %v", other, err)
 	}
 	if got := strings.Join(heard, " "); got != "Done. Done." {
-		t.Errorf("heard %q", got)
+		t.Errorf("received %q", got)
 	}
 }
 
@@ -123,20 +122,19 @@ func TestReport(t *testing.T) {
 	for _, title := range []string{"Planning", "1 of 2 steps"} {
 		ref, err := a.Report(t.Context(), "one", at, adapters.Progress{Thread: terminal.Thread("x"), Title: title})
 		if err != nil || ref.IsZero() || !at.IsZero() && ref.Key() != at.Key() {
-			t.Fatalf("it stands at %v, %v", ref, err)
+			t.Fatalf("the message is %v, %v", ref, err)
 		}
 		at = ref
 	}
 	if again, err := a.Report(t.Context(), "one", adapters.MessageRef{}, adapters.Progress{Thread: terminal.Thread("x")}); err != nil || again.Key() != at.Key() {
-		t.Errorf("the same key stands at %v, %v", again, err)
+		t.Errorf("the same key: %v, %v", again, err)
 	}
 	if got := strings.Join(heard, ", "); got != "Planning, 1 of 2 steps, " {
-		t.Errorf("heard %q", got)
+		t.Errorf("received %q", got)
 	}
 }
 
-// TestRefusals: what is not right is refused for good, and what comes too late by its
-// context.
+// TestRefusals checks that invalid calls fail permanently, and that an ended context is reported.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	a := terminal.New(terminal.Config{})
@@ -171,7 +169,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestHanded: a file that was handed over is opened where it was put, and nothing else is.
+// TestHanded checks that only files that were stored for the process can be opened.
 func TestHanded(t *testing.T) {
 	t.Parallel()
 	var opened []string
@@ -201,7 +199,7 @@ func TestHanded(t *testing.T) {
 	}
 }
 
-// TestSpoken: of several files the last is the one in which the wish is said.
+// TestSpoken checks that the request is spoken in the last of several files.
 func TestSpoken(t *testing.T) {
 	t.Parallel()
 	e := terminal.Spoken("holiday", []string{"photo.jpg", "wish.ogg"})
