@@ -28,7 +28,7 @@ func (h *house) firstBlocks(tool string) *gate {
 	return g
 }
 
-func TestOfTwoAttemptsAtAStepOneCounts(t *testing.T) {
+func TestOneAttemptOfAStepCounts(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		one, two := h.start(), h.start()
@@ -78,8 +78,8 @@ func (d deaf) Put(ctx context.Context, key string, value []byte, expiry time.Dur
 	return d.State.Put(ctx, key, value, expiry)
 }
 
-// TestTheTasksOfADeadWorkerRunAgain: a worker without heartbeats is considered dead.
-func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
+// TestDeadWorkersTasksAreRestarted: a worker without heartbeats is considered dead.
+func TestDeadWorkersTasksAreRestarted(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"plan", "act"} {
 		t.Run(stage, func(t *testing.T) {
@@ -165,7 +165,7 @@ func lacks(tool string) func(context.Context, jobs.Work) (plan.Result, error) {
 	}
 }
 
-func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
+func TestStepRunsWhereItsToolIs(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -193,8 +193,8 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	}
 }
 
-// TestSomeOfIt: a partial result differs from a full one and from none.
-func TestSomeOfIt(t *testing.T) {
+// TestPartlyDone: a partial result differs from a full one and from none.
+func TestPartlyDone(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -216,8 +216,8 @@ func TestSomeOfIt(t *testing.T) {
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Failed)
 }
 
-// TestWhatIsDoubtfulIsOffered: nothing is run until a person chooses, and then only the choice.
-func TestWhatIsDoubtfulIsOffered(t *testing.T) {
+// TestDoubtfulPlanIsOffered: nothing is run until a person chooses, and then only the choice.
+func TestDoubtfulPlanIsOffered(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -247,7 +247,7 @@ func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 	}
 }
 
-func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
+func TestUnavailableToolIsReplaced(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -276,9 +276,9 @@ func roughly(_ context.Context, w jobs.Work) (plan.Result, error) {
 	return plan.Result{}, nil
 }
 
-// TestAStepIsLeftToWhoDoesItBetter: of two processes on a queue, the one that can only approximate a step leaves it to the
+// TestStepIsLeftToBetterProcess: of two processes on a queue, the one that can only approximate a step leaves it to the
 // other.
-func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
+func TestStepIsLeftToBetterProcess(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"speakgpu", "speak"} { // the second is handed over to cpu
 		t.Run(tool, func(t *testing.T) {
@@ -301,8 +301,8 @@ func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
 	}
 }
 
-// TestAStepIsNotLeftToOthersForEver: the better process may be busy for a long time.
-func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
+// TestStepIsLeftToOthersForLimitedTime: the better process may be busy for a long time.
+func TestStepIsLeftToOthersForLimitedTime(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.elsewhere("speakgpu", jobs.QueueGPU)
@@ -313,8 +313,8 @@ func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
 	}
 }
 
-// TestAToolOfAnotherQueueIsNotWaitedFor, since its process never takes steps of this queue.
-func TestAToolOfAnotherQueueIsNotWaitedFor(t *testing.T) {
+// TestNoWaitForToolOfUnservedQueue, since its process never takes steps of this queue.
+func TestNoWaitForToolOfUnservedQueue(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.elsewhere("raregpu", "cpu")

@@ -55,8 +55,8 @@ func (h *house) beating(look func(ctx context.Context) (map[string][]plan.Candid
 	return told
 }
 
-// TestABeatWaitsForNoTool: a hanging tool does not make the process look dead.
-func TestABeatWaitsForNoTool(t *testing.T) {
+// TestHeartbeatDoesNotWaitForTools: a hanging tool does not make the process look dead.
+func TestHeartbeatDoesNotWaitForTools(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	entered := make(chan struct{}, 1)
@@ -73,8 +73,8 @@ func TestABeatWaitsForNoTool(t *testing.T) {
 	}
 }
 
-// TestToolsThatCannotBeLookedAtAreThoseOfLastTime: if the check fails, the last tools stay and the process is alive.
-func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
+// TestFailedSurveyKeepsLastTools: if the check fails, the last tools stay and the process is alive.
+func TestFailedSurveyKeepsLastTools(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	n := 0
@@ -97,8 +97,8 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 	}
 }
 
-// TestABeatThatIsNotHeardIsFollowedByTheNext: the first beat blocks here until its timeout.
-func TestABeatThatIsNotHeardIsFollowedByTheNext(t *testing.T) {
+// TestHeartbeatContinuesAfterFailure: the first beat blocks here until its timeout.
+func TestHeartbeatContinuesAfterFailure(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	told := h.beating(func(context.Context) (map[string][]plan.Candidate, error) { return map[string][]plan.Candidate{}, nil })

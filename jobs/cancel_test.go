@@ -11,8 +11,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestARequestIsStoppedAtEachStage stops requests that wait in each of their stages.
-func TestARequestIsStoppedAtEachStage(t *testing.T) {
+// TestStopAtEachStage stops requests that wait in each of their stages.
+func TestStopAtEachStage(t *testing.T) {
 	t.Parallel()
 	stages := map[string]func(h *house, g *gate){
 		"fetch": func(h *house, g *gate) {
@@ -90,7 +90,7 @@ func (s stalled) Read([]byte) (int, error) {
 
 func (stalled) Close() error { return nil }
 
-func TestARequestIsStoppedWhileItWaitsForItsTurn(t *testing.T) {
+func TestStopWhileWaiting(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []bool{false, true} {
 		h := enter(t)
@@ -121,7 +121,7 @@ func TestARequestIsStoppedWhileItWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
+func TestStopWithoutTargetStopsOwnLatest(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -144,8 +144,8 @@ func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
 	h.handle(j, func() adapters.Event { stop.ID, stop.By.ID = "late", "bob"; return stop }())
 }
 
-// TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone stops a request whose answer waits for the platform.
-func TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone(t *testing.T) {
+// TestStopWhenAnswerIsReady stops a request whose answer waits for the platform.
+func TestStopWhenAnswerIsReady(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []bool{false, true} {
 		h := enter(t)
@@ -172,7 +172,7 @@ func TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone(t *testing.T) {
 	}
 }
 
-func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
+func TestRepeatAfterEarlyStop(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -194,8 +194,8 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	close(g.open)
 }
 
-// TestWhoStoppedItIsSaid in the answer and in the progress, which then stays.
-func TestWhoStoppedItIsSaid(t *testing.T) {
+// TestAnswerSaysWhoStopped in the answer and in the progress, which then stays.
+func TestAnswerSaysWhoStopped(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stop func(h *house, j *jobs.Jobs, e adapters.Event)
@@ -263,8 +263,8 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 	}
 }
 
-// TestEachRefusalIsTold: who may not delete an answer is also told that they may not stop a request.
-func TestEachRefusalIsTold(t *testing.T) {
+// TestEachRefusedStopIsReported: who may not delete an answer is also told that they may not stop a request.
+func TestEachRefusedStopIsReported(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -279,8 +279,8 @@ func TestEachRefusalIsTold(t *testing.T) {
 	close(g.open)
 }
 
-// TestOnlyWhoAskedAndAdminsStopARequest: others are told once. A person who picked an alternative stops only that.
-func TestOnlyWhoAskedAndAdminsStopARequest(t *testing.T) {
+// TestOnlyAskerAndAdminsMayStop: others are told once. A person who picked an alternative stops only that.
+func TestOnlyAskerAndAdminsMayStop(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

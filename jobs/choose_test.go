@@ -16,7 +16,7 @@ import (
 	"atelier/storage"
 )
 
-func TestAnotherWayIsChosenByAReaction(t *testing.T) {
+func TestReactionChoosesAlternative(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -42,7 +42,7 @@ func TestAnotherWayIsChosenByAReaction(t *testing.T) {
 	})
 }
 
-func TestAReactionThatMeansNothingDoesNothing(t *testing.T) {
+func TestUnknownReaction(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -65,8 +65,8 @@ func TestAReactionThatMeansNothingDoesNothing(t *testing.T) {
 	}
 }
 
-// TestTheWishOffersNothing, unlike its answer: numbers on the request start nothing, and it cannot be deleted.
-func TestTheWishOffersNothing(t *testing.T) {
+// TestRequestMessageOffersNoChoices, unlike its answer: numbers on the request start nothing, and it cannot be deleted.
+func TestRequestMessageOffersNoChoices(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -85,8 +85,8 @@ func TestTheWishOffersNothing(t *testing.T) {
 	}
 }
 
-// TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt has a refused alternative, a failing one, and a repeat.
-func TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt(t *testing.T) {
+// TestRequestMessageShowsOnlyItsOwnStatus has a refused alternative, a failing one, and a repeat.
+func TestRequestMessageShowsOnlyItsOwnStatus(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 1}))
@@ -125,8 +125,8 @@ func (m *hushed) Publish(ctx context.Context, topic string, hint []byte) (err er
 	return m.State.Publish(ctx, topic, hint)
 }
 
-// TestAChoiceThatWasTakenBackByHalfIsStopped when the event is repeated.
-func TestAChoiceThatWasTakenBackByHalfIsStopped(t *testing.T) {
+// TestChoiceTakenBackDuringCrashIsStopped when the event is repeated.
+func TestChoiceTakenBackDuringCrashIsStopped(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.state = &hushed{State: h.state, topic: "stops"}
@@ -145,7 +145,7 @@ func TestAChoiceThatWasTakenBackByHalfIsStopped(t *testing.T) {
 	}
 }
 
-func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
+func TestConcurrentRunsShareCommonSteps(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -165,8 +165,8 @@ func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
 	})
 }
 
-// TestARunThatTakesOverStepsThatWereStoppedDoesThem stops one of two active runs with a step that a third one needs.
-func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
+// TestStoppedSharedStepsRunAgain stops one of two active runs with a step that a third one needs.
+func TestStoppedSharedStepsRunAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -197,7 +197,7 @@ func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
 	}
 }
 
-func TestOnceMoreSharesNothing(t *testing.T) {
+func TestRepeatSharesNoSteps(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -219,7 +219,7 @@ func TestOnceMoreSharesNothing(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
+func TestOnlyAskerAndAdminsMayDeleteAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -244,9 +244,9 @@ func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
 	}
 }
 
-// TestWhatWasDeletedIsNoted: picking the number of a deleted answer runs it again, and the deleted answer's own numbers say
+// TestDeletedAnswerIsRecorded: picking the number of a deleted answer runs it again, and the deleted answer's own numbers say
 // that they are gone.
-func TestWhatWasDeletedIsNoted(t *testing.T) {
+func TestDeletedAnswerIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"by its sign", "on the platform"} {
 		h := enter(t)
@@ -272,8 +272,8 @@ func TestWhatWasDeletedIsNoted(t *testing.T) {
 	}
 }
 
-// TestADeletedAnswerStopsNothing: other runs of the request continue.
-func TestADeletedAnswerStopsNothing(t *testing.T) {
+// TestDeletingAnswerStopsNothing: other runs of the request continue.
+func TestDeletingAnswerStopsNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("sharpen")
@@ -288,7 +288,7 @@ func TestADeletedAnswerStopsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoChoiceIsRefused(t *testing.T) {
+func TestInvalidChoice(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -311,7 +311,7 @@ func TestWhatIsNoChoiceIsRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
+func TestPlanOnlyThenRun(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -333,8 +333,8 @@ func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
 	}
 }
 
-// TestOnceMoreIsOfNow: a repeat has its own time, which matters for "what time is it".
-func TestOnceMoreIsOfNow(t *testing.T) {
+// TestRepeatHasItsOwnTime: a repeat has its own time, which matters for "what time is it".
+func TestRepeatHasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	var planned []time.Time

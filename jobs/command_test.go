@@ -26,8 +26,8 @@ func (h *house) stops(thread, by string) adapters.Event {
 	return e
 }
 
-// TestACommandWaitsForNoTurn: commands are answered while requests run and wait.
-func TestACommandWaitsForNoTurn(t *testing.T) {
+// TestCommandDoesNotWait: commands are answered while requests run and wait.
+func TestCommandDoesNotWait(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start(func(c *jobs.Config) {
@@ -62,7 +62,7 @@ func TestACommandWaitsForNoTurn(t *testing.T) {
 	})
 }
 
-func TestAFloodOfCommandsIsNoFloodOfReplies(t *testing.T) {
+func TestFloodOfCommands(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) {
@@ -85,8 +85,8 @@ func TestAFloodOfCommandsIsNoFloodOfReplies(t *testing.T) {
 	}
 }
 
-// TestWhatSomebodyLastAskedForIsStoppedFromTheChannel stops one request after the other, latest first, in all threads.
-func TestWhatSomebodyLastAskedForIsStoppedFromTheChannel(t *testing.T) {
+// TestStopLatestFromChannel stops one request after the other, latest first, in all threads.
+func TestStopLatestFromChannel(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -118,8 +118,8 @@ func TestWhatSomebodyLastAskedForIsStoppedFromTheChannel(t *testing.T) {
 	})
 }
 
-// TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses: the other runs of that request continue.
-func TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses(t *testing.T) {
+// TestStopLatestIncludesChoicesOfOthersRequests: the other runs of that request continue.
+func TestStopLatestIncludesChoicesOfOthersRequests(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -139,7 +139,7 @@ func TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses(t *testing.T) {
 	}
 }
 
-func TestHowSomebodyStands(t *testing.T) {
+func TestStatusCommand(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 5, Bytes: 1000}))

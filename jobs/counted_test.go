@@ -97,7 +97,7 @@ func (h *house) left(q quota.Config, by string) quota.Left {
 	return left
 }
 
-func TestWhatCouldNotBeRecordedIsInNobodysWay(t *testing.T) {
+func TestUnrecordedRequestDoesNotCount(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	limits := quota.Config{AtOnce: 1, Requests: 2}
@@ -123,7 +123,7 @@ func TestWhatCouldNotBeRecordedIsInNobodysWay(t *testing.T) {
 	}
 }
 
-func TestWhatIsRecordedIsAtWorkUntilItIsOver(t *testing.T) {
+func TestRecordedRequestCountsUntilItEnds(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	w := watch(h.state)
@@ -149,7 +149,7 @@ func TestWhatIsRecordedIsAtWorkUntilItIsOver(t *testing.T) {
 	close(g.open)
 }
 
-func TestWhatIsForgottenIsInNobodysWay(t *testing.T) {
+func TestForgottenRequestDoesNotCount(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{AtOnce: 2}))
@@ -168,8 +168,8 @@ func TestWhatIsForgottenIsInNobodysWay(t *testing.T) {
 	close(g.open)
 }
 
-// TestTheSecondToChooseIsNotCounted: another process starts the same alternative while it is counted.
-func TestTheSecondToChooseIsNotCounted(t *testing.T) {
+// TestSecondChooserDoesNotCount: another process starts the same alternative while it is counted.
+func TestSecondChooserDoesNotCount(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	limits := quota.Config{Requests: 5, AtOnce: 5}
@@ -194,7 +194,7 @@ func TestTheSecondToChooseIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestMediaAreCountedToWhoHasThemFetched(t *testing.T) {
+func TestMediaCountForFetcher(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	limits := quota.Config{Requests: 1, Bytes: 10}
@@ -210,7 +210,7 @@ func TestMediaAreCountedToWhoHasThemFetched(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithManyFilesIsSaidOnce(t *testing.T) {
+func TestCommonFaultOfFilesIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Bytes: 10}))
@@ -230,7 +230,7 @@ func TestWhatIsWrongWithManyFilesIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestAFloodOfMessagesLeavesNothing(t *testing.T) {
+func TestFloodOfMessagesLeavesNoState(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]quota.Config{
 		"hour": {Requests: 1}, "at once": {AtOnce: 1}, "channel": {ChannelAtOnce: 1}, "denied": {Deny: denies("ann")},

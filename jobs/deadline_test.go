@@ -14,7 +14,7 @@ import (
 // soon is a deadline that passes during a test.
 func soon(c *jobs.Config) { c.Deadline = 300 * time.Millisecond }
 
-func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
+func TestHangingStageIsAnsweredAtDeadline(t *testing.T) {
 	t.Parallel()
 	for stage, set := range map[string]func(h *house, g *gate){
 		"plan": func(h *house, g *gate) {
@@ -59,7 +59,7 @@ func (h *house) timeIsUp(id string) {
 	check(h.t, h.inspector().RunTask(jobs.QueuePlan, "deadline:"+id+":1:"))
 }
 
-func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
+func TestAnswerAfterMissingGatewayReturns(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	inner := func(c *jobs.Config) { soon(c); c.Pools = c.Pools[1:] }
@@ -76,9 +76,9 @@ func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
 	}
 }
 
-// TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn: a request waits longer than its deadline for an answer that cannot be
+// TestWaitingDoesNotCountTowardsDeadline: a request waits longer than its deadline for an answer that cannot be
 // sent.
-func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
+func TestWaitingDoesNotCountTowardsDeadline(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
@@ -103,8 +103,8 @@ func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// TestARequestThatWasLostOnItsWayIsAnswered removes the tasks of a request.
-func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
+// TestLostRequestIsAnswered removes the tasks of a request.
+func TestLostRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	submitter := h.process(soon)
@@ -116,8 +116,8 @@ func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAClockThatJumpsChangesNothing: the processes' clocks differ by hours, and jump at each reading.
-func TestAClockThatJumpsChangesNothing(t *testing.T) {
+// TestClockJump: the processes' clocks differ by hours, and jump at each reading.
+func TestClockJump(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	now := newClock()

@@ -90,8 +90,8 @@ func serves(queues ...string) func(*jobs.Config) {
 	}
 }
 
-// TestAProgramIsWrittenMendedAndRunElsewhere: one process plans and writes, and another one, which cannot write, runs.
-func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
+// TestProgramIsWrittenFixedAndRunElsewhere: one process plans and writes, and another one, which cannot write, runs.
+func TestProgramIsWrittenFixedAndRunElsewhere(t *testing.T) {
 	t.Parallel()
 	for works, want := range map[int]jobs.Status{1: jobs.Done, 2: jobs.Done, 3: jobs.Done, 4: jobs.Failed} {
 		t.Run(fmt.Sprintf("it works from %d on", works), func(t *testing.T) {
@@ -140,8 +140,8 @@ func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
 	}
 }
 
-// TestAProgramThatIsStoredIsNotWrittenAgain after its worker failed, or ended.
-func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
+// TestStoredProgramIsNotWrittenAgain after its worker failed, or ended.
+func TestStoredProgramIsNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	t.Run("the storage was away", func(t *testing.T) {
 		t.Parallel()
@@ -187,8 +187,8 @@ func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
 	})
 }
 
-// TestAProgramThatCannotBeWritten ends its step at once; only transient errors are retried.
-func TestAProgramThatCannotBeWritten(t *testing.T) {
+// TestProgramCannotBeWritten ends its step at once; only transient errors are retried.
+func TestProgramCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	refused := &plan.Fault{Sentence: plan.Say("It cannot be done here: no model.")}
 	unreadable := plan.Draft{Program: "{", Trouble: &plan.Trouble{What: "it is no JSON."}, Usage: plan.Tokens{Input: 10}}

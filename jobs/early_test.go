@@ -24,8 +24,8 @@ func (h *house) beforeRecorded(n int, act func(answer adapters.MessageRef)) {
 	}
 }
 
-// TestAnAnswerMayBePressedBeforeItIsRecorded: acting on an answer within milliseconds has the same effect as later, once.
-func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
+// TestPressBeforeAnswerIsRecorded: acting on an answer within milliseconds has the same effect as later, once.
+func TestPressBeforeAnswerIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		press func(h *house, on adapters.MessageRef) adapters.Event
@@ -68,8 +68,8 @@ func TestAnAnswerMayBePressedBeforeItIsRecorded(t *testing.T) {
 	}
 }
 
-// TestEarlyPressesKeepTheirOrder: a number that is taken back immediately runs nothing.
-func TestEarlyPressesKeepTheirOrder(t *testing.T) {
+// TestEarlyPressesKeepOrder: a number that is taken back immediately runs nothing.
+func TestEarlyPressesKeepOrder(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.process()
@@ -86,8 +86,8 @@ func TestEarlyPressesKeepTheirOrder(t *testing.T) {
 	close(g.open)
 }
 
-// TestAnAnswerMayGoBeforeItIsRecorded: its numbers say that they were deleted with it.
-func TestAnAnswerMayGoBeforeItIsRecorded(t *testing.T) {
+// TestDeletionBeforeAnswerIsRecorded: its numbers say that they were deleted with it.
+func TestDeletionBeforeAnswerIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.process()
@@ -101,8 +101,8 @@ func TestAnAnswerMayGoBeforeItIsRecorded(t *testing.T) {
 	}
 }
 
-// TestARequestIsStoppedBeforeItIsRecorded: reactions may arrive before messages.
-func TestARequestIsStoppedBeforeItIsRecorded(t *testing.T) {
+// TestStopBeforeRequestIsRecorded: reactions may arrive before messages.
+func TestStopBeforeRequestIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -122,8 +122,8 @@ type dated struct {
 
 func (d dated) PostedAt(adapters.MessageRef) (time.Time, bool) { return d.at, true }
 
-// TestOnlyNewMessagesAreWaitedFor: what happens to an old one that is unknown is not held back, as it will stay unknown.
-func TestOnlyNewMessagesAreWaitedFor(t *testing.T) {
+// TestOnlyRecentMessagesAreWaitedFor: what happens to an old one that is unknown is not held back, as it will stay unknown.
+func TestOnlyRecentMessagesAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	for age, want := range map[time.Duration]jobs.Status{time.Minute: jobs.Cancelled, time.Hour: jobs.Done} {
 		h := enter(t)
@@ -136,8 +136,8 @@ func TestOnlyNewMessagesAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnEarlyPressOutlivesItsProcess: another process records the answer.
-func TestAnEarlyPressOutlivesItsProcess(t *testing.T) {
+// TestEarlyPressSurvivesCrash: another process records the answer.
+func TestEarlyPressSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	first := h.process()

@@ -24,9 +24,9 @@ func (h *house) edits(e adapters.Event, after time.Duration, text string) adapte
 	return e
 }
 
-// TestAnEditBeginsARequestAnew edits a request at each stage: the old request gets no answer, and the new answer gives the
+// TestEditRestartsRequest edits a request at each stage: the old request gets no answer, and the new answer gives the
 // reason.
-func TestAnEditBeginsARequestAnew(t *testing.T) {
+func TestEditRestartsRequest(t *testing.T) {
 	t.Parallel()
 	stages := map[string]func(h *house, g *gate){
 		"plan": func(h *house, g *gate) {
@@ -76,7 +76,7 @@ func TestAnEditBeginsARequestAnew(t *testing.T) {
 	}
 }
 
-func TestAnEditAfterTheAnswerReplacesIt(t *testing.T) {
+func TestEditAfterAnswerReplacesIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -107,7 +107,7 @@ func TestAnEditAfterTheAnswerReplacesIt(t *testing.T) {
 	}
 }
 
-func TestTenEditsAreOneRequest(t *testing.T) {
+func TestManyEditsAreOneRequest(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -139,8 +139,8 @@ func TestTenEditsAreOneRequest(t *testing.T) {
 	}
 }
 
-// TestAnEditOfTheFilesOnly begins a request anew while it runs.
-func TestAnEditOfTheFilesOnly(t *testing.T) {
+// TestEditOfFilesOnly begins a request anew while it runs.
+func TestEditOfFilesOnly(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -162,8 +162,8 @@ func TestAnEditOfTheFilesOnly(t *testing.T) {
 	}
 }
 
-// TestEditsThatBeginNothing: edits without changes, late edits, and edits by others.
-func TestEditsThatBeginNothing(t *testing.T) {
+// TestIgnoredEdits: edits without changes, late edits, and edits by others.
+func TestIgnoredEdits(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -193,7 +193,7 @@ func TestEditsThatBeginNothing(t *testing.T) {
 	}
 }
 
-func TestAnEditThatTakesTheMentionAwayStopsTheRequest(t *testing.T) {
+func TestRemovingMentionStopsRequest(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"blur it, somebody", ""} {
 		h := enter(t)
@@ -217,8 +217,8 @@ func TestAnEditThatTakesTheMentionAwayStopsTheRequest(t *testing.T) {
 	}
 }
 
-// TestAMentionThatIsAddedBeginsARequest once, whichever of its events is first.
-func TestAMentionThatIsAddedBeginsARequest(t *testing.T) {
+// TestAddingMentionStartsRequest once, whichever of its events is first.
+func TestAddingMentionStartsRequest(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {
 		h := enter(t)
@@ -245,7 +245,7 @@ func TestAMentionThatIsAddedBeginsARequest(t *testing.T) {
 	}
 }
 
-func TestAnEditOfAQuestionsRequestClosesTheQuestion(t *testing.T) {
+func TestEditClosesQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

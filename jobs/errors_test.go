@@ -16,8 +16,8 @@ import (
 
 const unexpected = "Something unexpected went wrong."
 
-// TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails several times.
-func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
+// TestPlanningErrors has a planner that fails several times.
+func TestPlanningErrors(t *testing.T) {
 	t.Parallel()
 	fault := &plan.Fault{Sentence: plan.Say("The model is asleep."), Err: errors.New("secret detail")}
 	for name, c := range map[string]struct {
@@ -58,7 +58,7 @@ func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
+func TestAgentPanic(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -75,7 +75,7 @@ func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeWordedHasItsFiles(t *testing.T) {
+func TestAnswerWithoutTextHasFiles(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{errors.New("secret detail"), &plan.Fault{Sentence: plan.Say("The model is asleep.")}} {
 		h := enter(t)
@@ -89,7 +89,7 @@ func TestAnAnswerThatCannotBeWordedHasItsFiles(t *testing.T) {
 	}
 }
 
-func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
+func TestImpossibleStepFails(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -101,7 +101,7 @@ func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
 	}
 }
 
-func TestWhatGoesWrongInFetching(t *testing.T) {
+func TestFetchErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err     error
@@ -136,7 +136,7 @@ func TestWhatGoesWrongInFetching(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNotTaken(t *testing.T) {
+func TestRejectedFiles(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) { c.MaxFile = 2_000_000 })
@@ -153,8 +153,8 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestOneBadFileAmongGoodOnesIsLeftOut: the request runs with the other files.
-func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
+// TestBadFileIsLeftOut: the request runs with the other files.
+func TestBadFileIsLeftOut(t *testing.T) {
 	t.Parallel()
 	gone := &adapters.Fault{Sentence: "The link of %s has expired.", Args: []any{"b"}, Kind: adapters.ErrGone}
 	for name, c := range map[string]struct {

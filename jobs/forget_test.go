@@ -17,7 +17,7 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
+func TestForgetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		t, ctx := h.t, h.t.Context()
@@ -140,8 +140,8 @@ func (h *house) keys(least int, group string) {
 	}
 }
 
-// TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo forgets a thread while workers write to it.
-func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
+// TestLateEntriesOfForgottenThread forgets a thread while workers write to it.
+func TestLateEntriesOfForgottenThread(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -165,8 +165,8 @@ func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptIsKeptForATime looks for values that are still there a month later.
-func TestWhatIsKeptIsKeptForATime(t *testing.T) {
+// TestRetention looks for values that are still there a month later.
+func TestRetention(t *testing.T) {
 	t.Parallel()
 	h := foundation(t)
 	now := newClock()
@@ -202,7 +202,7 @@ func TestWhatIsKeptIsKeptForATime(t *testing.T) {
 	}
 }
 
-func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
+func TestOldMediaAreDeletedOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	folder := t.TempDir()
@@ -246,8 +246,8 @@ func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadCanBeForgotten has a request and a thread with entries that this version cannot decode.
-func TestWhatCannotBeReadCanBeForgotten(t *testing.T) {
+// TestForgetUnreadableThread has a request and a thread with entries that this version cannot decode.
+func TestForgetUnreadableThread(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	ctx := t.Context()

@@ -44,9 +44,9 @@ func (d *disc) room(key string) error {
 	return nil
 }
 
-// TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing: once there is space again, the request continues, and nothing
+// TestFullDiskDelaysRequest: once there is space again, the request continues, and nothing
 // expensive was done in vain.
-func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
+func TestFullDiskDelaysRequest(t *testing.T) {
 	t.Parallel()
 	for stage, fill := range map[string]func(h *house, fill func()){
 		"plan": func(h *house, fill func()) {
@@ -99,8 +99,8 @@ func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestTheDeadlineIsNeverGivenUp: it is retried while the state cannot be written.
-func TestTheDeadlineIsNeverGivenUp(t *testing.T) {
+// TestDeadlineIsRetried: it is retried while the state cannot be written.
+func TestDeadlineIsRetried(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	disc := &disc{State: h.state}
@@ -121,7 +121,7 @@ func TestTheDeadlineIsNeverGivenUp(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWaitsForItsPlatform(t *testing.T) {
+func TestAnswerWaitsForPlatform(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(n int, _ adapters.Reply) error {

@@ -17,7 +17,7 @@ func (h *house) asks(j *jobs.Jobs) jobs.Request {
 	return h.ask(j, h.says("t", "ann", "?which|blur|edge|slow>sharpen", h.chat.upload("a.png", "PNG-a")))
 }
 
-func TestAGuessIsChosenByAReaction(t *testing.T) {
+func TestReactionChoosesGuess(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -51,7 +51,7 @@ func TestAGuessIsChosenByAReaction(t *testing.T) {
 	})
 }
 
-func TestAGuessIsChosenByAButton(t *testing.T) {
+func TestButtonChoosesGuess(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -66,7 +66,7 @@ func TestAGuessIsChosenByAButton(t *testing.T) {
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Asking, adapters.Done)
 }
 
-func TestAGuessIsChosenByItsNumber(t *testing.T) {
+func TestNumberChoosesGuess(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -90,8 +90,8 @@ func TestAGuessIsChosenByItsNumber(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoNumberOfAGuessAnswersTheQuestion: other texts are planned with the question.
-func TestWhatIsNoNumberOfAGuessAnswersTheQuestion(t *testing.T) {
+// TestOtherNumberAnswersQuestion: other texts are planned with the question.
+func TestOtherNumberAnswersQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -110,7 +110,7 @@ func TestWhatIsNoNumberOfAGuessAnswersTheQuestion(t *testing.T) {
 	}
 }
 
-func TestAnExpiredQuestionSaysSo(t *testing.T) {
+func TestExpiredQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	c := &clock{at: time.Unix(1_800_000_000, 0)}
@@ -130,8 +130,8 @@ func TestAnExpiredQuestionSaysSo(t *testing.T) {
 	}
 }
 
-// TestAnotherGuessMayBeChosenAfterOneThatCameToNothing, by any person.
-func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
+// TestSecondGuessAfterFailedOne, by any person.
+func TestSecondGuessAfterFailedOne(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -158,8 +158,8 @@ func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	}
 }
 
-// TestAGuessThatIsRefusedLeavesTheQuestionOpen, whether by the quota or by access.
-func TestAGuessThatIsRefusedLeavesTheQuestionOpen(t *testing.T) {
+// TestRefusedGuessKeepsQuestionOpen, whether by the quota or by access.
+func TestRefusedGuessKeepsQuestionOpen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 1, Deny: denies("eve")}))
@@ -175,8 +175,8 @@ func TestAGuessThatIsRefusedLeavesTheQuestionOpen(t *testing.T) {
 	}
 }
 
-// TestAGuessGoesOn like a written request: it can lead to a question, and be repeated.
-func TestAGuessGoesOn(t *testing.T) {
+// TestGuessContinuesConversation like a written request: it can lead to a question, and be repeated.
+func TestGuessContinuesConversation(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -199,7 +199,7 @@ func TestAGuessGoesOn(t *testing.T) {
 	}
 }
 
-func TestAPlanAloneIsGuessedAndLaterRun(t *testing.T) {
+func TestPlanOnlyGuessThenRun(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

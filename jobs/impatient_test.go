@@ -17,8 +17,8 @@ import (
 	"atelier/storage"
 )
 
-// TestWhatModelsTookInVainIsInTheAnswer has a planner that uses a model and fails.
-func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
+// TestAnswerHasCostOfFailedPlanning has a planner that uses a model and fails.
+func TestAnswerHasCostOfFailedPlanning(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
@@ -31,8 +31,8 @@ func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatToolsTookIsThatOfTheRun: it includes failed steps, but not those of an earlier run.
-func TestWhatToolsTookIsThatOfTheRun(t *testing.T) {
+// TestToolCostBelongsToRun: it includes failed steps, but not those of an earlier run.
+func TestToolCostBelongsToRun(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	takes := func(tool string, status plan.Status, tokens int) {
@@ -59,8 +59,8 @@ func TestWhatToolsTookIsThatOfTheRun(t *testing.T) {
 	}
 }
 
-// TestAFileHasItsNameForWhoLooksIntoIt: rejections name the file.
-func TestAFileHasItsNameForWhoLooksIntoIt(t *testing.T) {
+// TestRejectionNamesFile: rejections name the file.
+func TestRejectionNamesFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 300)
 	for name, want := range map[string]string{
@@ -105,7 +105,7 @@ type goneFiles struct {
 
 func (g goneFiles) Fetch(context.Context, adapters.File) (io.ReadCloser, error) { return nil, g.err }
 
-func TestWhatAPlatformSaysOfAFileIsToldAndNotLogged(t *testing.T) {
+func TestPlatformsFileErrorIsNotLogged(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	said := &adapters.Fault{Sentence: `There is no file called "my aunt.png".`, Kind: adapters.ErrGone, Err: errors.New("the detail")}
@@ -137,8 +137,8 @@ func (f *full) Append(ctx context.Context, key string, value []byte, expiry time
 	return f.State.Append(ctx, key, value, expiry)
 }
 
-// TestWhatCannotBeWrittenDownIsNotWaitedFor: a person at a terminal is told of a full disk.
-func TestWhatCannotBeWrittenDownIsNotWaitedFor(t *testing.T) {
+// TestImpatientProcessReportsFullDisk: a person at a terminal is told of a full disk.
+func TestImpatientProcessReportsFullDisk(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	state := &full{State: h.state}

@@ -63,8 +63,8 @@ func workUntilKilled(folder string) error {
 	return errors.Join(j.Run(ctx), errors.New("it was not killed"))
 }
 
-// TestAKilledProcessIsFollowedByOneThatAnswers: kill -9 after the request was accepted, and during one of its steps.
-func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
+// TestRestartAfterKill: kill -9 after the request was accepted, and during one of its steps.
+func TestRestartAfterKill(t *testing.T) {
 	t.Parallel()
 	for moment, done := range map[string]int{"accepted": 0, "acting": 1} {
 		t.Run(moment, func(t *testing.T) {

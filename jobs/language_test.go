@@ -27,8 +27,8 @@ func bilingual(t *testing.T) func(*jobs.Config) {
 	}
 }
 
-// TestWhatGoesWrongIsToldInTheLanguageOfTheWish tests all failures of a request in Chinese and in English.
-func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
+// TestErrorsAreInTheRequestsLanguage tests all failures of a request in Chinese and in English.
+func TestErrorsAreInTheRequestsLanguage(t *testing.T) {
 	t.Parallel()
 	const wish = "把它变成卡通"
 	for name, c := range map[string]struct {
@@ -106,9 +106,9 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 	}
 }
 
-// TestARequestKnowsItsLanguage: the agent gets the language of a request, offers are in it, and an answer without words has the
+// TestRequestLanguage: the agent gets the language of a request, offers are in it, and an answer without words has the
 // language of the question.
-func TestARequestKnowsItsLanguage(t *testing.T) {
+func TestRequestLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
@@ -131,8 +131,8 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoWordsIsInTheLanguageOfTheConversation: all requests fail, so that the thread has no turns.
-func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
+// TestRequestWithoutWordsUsesThreadsLanguage: all requests fail, so that the thread has no turns.
+func TestRequestWithoutWordsUsesThreadsLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
@@ -166,8 +166,8 @@ func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 	}
 }
 
-// TestMarksAreToldInTheLanguageOfTheWish even if the request came before them.
-func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
+// TestMarksAreInTheRequestsLanguage even if the request came before them.
+func TestMarksAreInTheRequestsLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(bilingual(t))
@@ -182,8 +182,8 @@ func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
 	}
 }
 
-// TestProgressIsToldInTheLanguageOfTheWish watches the titles of a progress message.
-func TestProgressIsToldInTheLanguageOfTheWish(t *testing.T) {
+// TestProgressIsInTheRequestsLanguage watches the titles of a progress message.
+func TestProgressIsInTheRequestsLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")

@@ -44,9 +44,9 @@ func (h hosts) Open(_ context.Context, address string, _ http.Header) (io.ReadCl
 	return io.NopCloser(strings.NewReader(content)), nil
 }
 
-// TestLinksStandForWhatTheyPointTo: files and texts of linked messages are inputs of the request, and their names replace the
+// TestLinks: files and texts of linked messages are inputs of the request, and their names replace the
 // links in it.
-func TestLinksStandForWhatTheyPointTo(t *testing.T) {
+func TestLinks(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	in := linked{h.chat, map[string]adapters.Earlier{

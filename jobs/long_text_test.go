@@ -11,8 +11,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestALongTextIsAFile whose first lines are in the message. If the file cannot be sent, the message has the whole text.
-func TestALongTextIsAFile(t *testing.T) {
+// TestLongTextIsFile whose first lines are in the message. If the file cannot be sent, the message has the whole text.
+func TestLongTextIsFile(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for i := range 400 {

@@ -86,8 +86,8 @@ func wishes(turns []plan.Turn) string {
 	return strings.Join(all, " | ")
 }
 
-// TestWhatOthersWroteInTheThread becomes turns and resources, each once.
-func TestWhatOthersWroteInTheThread(t *testing.T) {
+// TestEarlierMessagesOfThread becomes turns and resources, each once.
+func TestEarlierMessagesOfThread(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
 	a.write(h.says("t", "bob", "look at this", h.chat.upload("bob.png", "PNG b"), h.chat.upload("bad.png", "BAD")))
@@ -120,9 +120,9 @@ func TestWhatOthersWroteInTheThread(t *testing.T) {
 	}
 }
 
-// TestWhereNothingIsLookedFor: channels, direct messages, the start of a thread, and threads without other people have no
+// TestThreadsWithoutLookback: channels, direct messages, the start of a thread, and threads without other people have no
 // history.
-func TestWhereNothingIsLookedFor(t *testing.T) {
+func TestThreadsWithoutLookback(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
 	a.write(h.says("", "bob", "in the channel", h.chat.upload("bob.png", "PNG b")))
@@ -146,8 +146,8 @@ func TestWhereNothingIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestALongThread is read up to the limits: the latest messages and their latest files.
-func TestALongThread(t *testing.T) {
+// TestLongThread is read up to the limits: the latest messages and their latest files.
+func TestLongThread(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) { c.MaxFile = 1000 })
 	for n := range 200 {
@@ -174,8 +174,8 @@ func TestALongThread(t *testing.T) {
 	}
 }
 
-// TestFilesOfThePastWithoutASize count by their content.
-func TestFilesOfThePastWithoutASize(t *testing.T) {
+// TestEarlierFilesWithoutSize count by their content.
+func TestEarlierFilesWithoutSize(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) { c.MaxFile = 1000 })
 	for n := range 5 {
@@ -187,8 +187,8 @@ func TestFilesOfThePastWithoutASize(t *testing.T) {
 	}
 }
 
-// TestAPastThatIsRefused: requests continue, and the operator is told once.
-func TestAPastThatIsRefused(t *testing.T) {
+// TestRefusedLookback: requests continue, and the operator is told once.
+func TestRefusedLookback(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
 	a.fail = &adapters.Fault{Sentence: "The app lacks the scope %s.", Args: []any{"channels:history"}, Kind: adapters.ErrForbidden, Err: errors.New("slack says missing_scope")}
@@ -210,8 +210,8 @@ func TestAPastThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestFilesOfThePastThatFail are left out, and the request continues.
-func TestFilesOfThePastThatFail(t *testing.T) {
+// TestEarlierFilesThatFail are left out, and the request continues.
+func TestEarlierFilesThatFail(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
 	h.chat.onFetch = func(_ int, f adapters.File) error {
@@ -234,8 +234,8 @@ func TestFilesOfThePastThatFail(t *testing.T) {
 	}
 }
 
-// TestThePastOfWhoMayNotAsk is read like that of others, since a person with access asked.
-func TestThePastOfWhoMayNotAsk(t *testing.T) {
+// TestEarlierMessagesOfDeniedPeople is read like that of others, since a person with access asked.
+func TestEarlierMessagesOfDeniedPeople(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t, func(c *jobs.Config) {
 		entries, err := quota.ParseEntries("chat/user/bob")
@@ -249,8 +249,8 @@ func TestThePastOfWhoMayNotAsk(t *testing.T) {
 	}
 }
 
-// TestThePastIsReadOnceOfARequest although its files are fetched again.
-func TestThePastIsReadOnceOfARequest(t *testing.T) {
+// TestLookbackHappensOncePerRequest although its files are fetched again.
+func TestLookbackHappensOncePerRequest(t *testing.T) {
 	t.Parallel()
 	h, j, a := lookingBack(t)
 	a.write(h.says("t", "bob", "look", h.chat.upload("bob.png", "PNG b")))

@@ -9,8 +9,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestANumberPicksAnAlternative from the latest list of the thread, once.
-func TestANumberPicksAnAlternative(t *testing.T) {
+// TestNumberChoosesAlternative from the latest list of the thread, once.
+func TestNumberChoosesAlternative(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -31,8 +31,8 @@ func TestANumberPicksAnAlternative(t *testing.T) {
 	})
 }
 
-// TestANumberPicksAResult of several, for the person's next message.
-func TestANumberPicksAResult(t *testing.T) {
+// TestNumberChoosesResult of several, for the person's next message.
+func TestNumberChoosesResult(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := newReworker(h.planner)
@@ -50,8 +50,8 @@ func TestANumberPicksAResult(t *testing.T) {
 	}
 }
 
-// TestANumberPicksAnotherGuess after somebody else picked one of the same question.
-func TestANumberPicksAnotherGuess(t *testing.T) {
+// TestNumberChoosesAnotherGuess after somebody else picked one of the same question.
+func TestNumberChoosesAnotherGuess(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	c := &clock{at: time.Unix(1_800_000_000, 0)}

@@ -11,7 +11,7 @@ import (
 	"atelier/jobs"
 )
 
-func TestTheRequestsOfAThreadRunInTheirOrder(t *testing.T) {
+func TestThreadOrder(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		one, two := h.start(), h.start()
@@ -55,7 +55,7 @@ func TestTheRequestsOfAThreadRunInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestWhatWasBeforeIsKnownToTheNext(t *testing.T) {
+func TestNextRequestKnowsEarlierOnes(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -85,7 +85,7 @@ func TestWhatWasBeforeIsKnownToTheNext(t *testing.T) {
 	}
 }
 
-func TestTheFilesOfTheMessageThatIsRepliedToAreGiven(t *testing.T) {
+func TestFilesOfRepliedMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -100,7 +100,7 @@ func TestTheFilesOfTheMessageThatIsRepliedToAreGiven(t *testing.T) {
 	}
 }
 
-func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
+func TestMarksApplyToNextMessageOnly(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -142,8 +142,8 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 	}
 }
 
-// TestMarksComeWithTheirMessage marks a file as it is sent, and later again, with another file in between.
-func TestMarksComeWithTheirMessage(t *testing.T) {
+// TestMarksOfMessage marks a file as it is sent, and later again, with another file in between.
+func TestMarksOfMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -175,8 +175,8 @@ func TestMarksComeWithTheirMessage(t *testing.T) {
 	}
 }
 
-// TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore has a place in the line whose request has expired.
-func TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore(t *testing.T) {
+// TestThreadContinuesAfterMissingRequest has a place in the line whose request has expired.
+func TestThreadContinuesAfterMissingRequest(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

@@ -37,7 +37,7 @@ func (h *house) passedOver(j *jobs.Jobs, e adapters.Event) bool {
 	return err != nil
 }
 
-func TestOnePersonsTalkWithTheBotNeedsNoMention(t *testing.T) {
+func TestPrivateTalkNeedsNoMention(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -68,8 +68,8 @@ func TestOnePersonsTalkWithTheBotNeedsNoMention(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsAnswered asks a question in a thread of several people, who then write.
-func TestAQuestionIsAnswered(t *testing.T) {
+// TestAnswerToQuestion asks a question in a thread of several people, who then write.
+func TestAnswerToQuestion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by      string
@@ -129,7 +129,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotEnoughIsAskedBackWithAllThatWasSaid(t *testing.T) {
+func TestInsufficientAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

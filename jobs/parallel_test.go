@@ -10,7 +10,7 @@ import (
 	"atelier/jobs"
 )
 
-func TestADiamondRunsAtItsWidth(t *testing.T) {
+func TestDiamondRunsInParallel(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -48,7 +48,7 @@ func TestADiamondRunsAtItsWidth(t *testing.T) {
 	}
 }
 
-func TestAWidePlanIsDoneWholeAndOnce(t *testing.T) {
+func TestWidePlan(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	one, two := h.start(), h.start()
@@ -67,7 +67,7 @@ func TestAWidePlanIsDoneWholeAndOnce(t *testing.T) {
 	}
 }
 
-func TestAStepThatFailsIsDoneAnotherWay(t *testing.T) {
+func TestFailedStepUsesAlternative(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -84,7 +84,7 @@ func TestAStepThatFailsIsDoneAnotherWay(t *testing.T) {
 	}
 }
 
-func TestARunOfWhichNoWayLeadsToTheEndHasFailed(t *testing.T) {
+func TestRunWithoutAlternativesFails(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -96,7 +96,7 @@ func TestARunOfWhichNoWayLeadsToTheEndHasFailed(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedForGoodIsDoneNoOtherWay(t *testing.T) {
+func TestPermanentRefusalHasNoAlternative(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

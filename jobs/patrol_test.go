@@ -23,8 +23,8 @@ func (h *house) patrols(j *jobs.Jobs, over map[string]int) {
 	check(h.t, j.PatrolOnce(h.t.Context(), over))
 }
 
-// TestAnAnswerThatIsNotHandedOverAnyMoreIsSent even if its task was lost.
-func TestAnAnswerThatIsNotHandedOverAnyMoreIsSent(t *testing.T) {
+// TestUnqueuedAnswerIsSent even if its task was lost.
+func TestUnqueuedAnswerIsSent(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(h *house, queue, task string){
 		"archived": func(h *house, queue, task string) { check(h.t, h.inspector().ArchiveTask(queue, task)) },
@@ -49,8 +49,8 @@ func TestAnAnswerThatIsNotHandedOverAnyMoreIsSent(t *testing.T) {
 	}
 }
 
-// TestARunThatWasBegunByHalfIsTakenUp: its process died before it had enqueued a task.
-func TestARunThatWasBegunByHalfIsTakenUp(t *testing.T) {
+// TestHalfStartedRunIsResumed: its process died before it had enqueued a task.
+func TestHalfStartedRunIsResumed(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -74,8 +74,8 @@ func TestARunThatWasBegunByHalfIsTakenUp(t *testing.T) {
 	})
 }
 
-// TestARequestWhoseQueuesWereLostIsTakenUp with its whole thread.
-func TestARequestWhoseQueuesWereLostIsTakenUp(t *testing.T) {
+// TestRequestIsResumedAfterLostQueues with its whole thread.
+func TestRequestIsResumedAfterLostQueues(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"fetch", "plan", "act", "compose", "send"} {
 		t.Run(kind, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestARequestWhoseQueuesWereLostIsTakenUp(t *testing.T) {
 	}
 }
 
-func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
+func TestArchivedDeadline(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -114,8 +114,8 @@ func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
 	}
 }
 
-// TestWhoComesToItsTurnHasADeadline although the request was only half recorded.
-func TestWhoComesToItsTurnHasADeadline(t *testing.T) {
+// TestEachTurnHasDeadline although the request was only half recorded.
+func TestEachTurnHasDeadline(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -135,8 +135,8 @@ func TestWhoComesToItsTurnHasADeadline(t *testing.T) {
 	h.wait(j, last, 1)
 }
 
-// TestTheTimeOfATurnBeginsOnce, however many processes begin the turn.
-func TestTheTimeOfATurnBeginsOnce(t *testing.T) {
+// TestTurnStartsOnce, however many processes begin the turn.
+func TestTurnStartsOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	ctx := t.Context()
@@ -153,8 +153,8 @@ func TestTheTimeOfATurnBeginsOnce(t *testing.T) {
 	}
 }
 
-// TestAFurtherRunWaitsForNoTurn, and neither does its deadline.
-func TestAFurtherRunWaitsForNoTurn(t *testing.T) {
+// TestFurtherRunDoesNotWait, and neither does its deadline.
+func TestFurtherRunDoesNotWait(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -199,8 +199,8 @@ func (f hiccup) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain: a repeated event enqueues what failed before.
-func TestWhatCouldNotBeHandedOverIsWhenTheEventComesAgain(t *testing.T) {
+// TestRepeatedEventQueuesLostTask: a repeated event enqueues what failed before.
+func TestRepeatedEventQueuesLostTask(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	var left atomic.Int64
@@ -232,8 +232,8 @@ func (s *stumbles) Append(ctx context.Context, key string, value []byte, expiry 
 	return s.State.Append(ctx, key, value, expiry)
 }
 
-// TestAnUnknownRequestHoldsUpNoOther: a half-forgotten request does not block the patrol.
-func TestAnUnknownRequestHoldsUpNoOther(t *testing.T) {
+// TestUnknownRequestBlocksNoOther: a half-forgotten request does not block the patrol.
+func TestUnknownRequestBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	gone := h.handle(h.process(), h.says("t", "ann", "blur"))

@@ -18,9 +18,9 @@ import (
 // unhashed matches the hashes at the end of result names.
 var unhashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 
-// TestFilesThatAPlatformDoesNotTake are sent as links. Without links they are left out, the text says which ones and why,
+// TestFilesRejectedByPlatform are sent as links. Without links they are left out, the text says which ones and why,
 // and the request is not shown as done.
-func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
+func TestFilesRejectedByPlatform(t *testing.T) {
 	t.Parallel()
 	const room = "The workspace has no space left for files."
 	size := int64(len("PNG by pic1"))
@@ -132,8 +132,8 @@ func (withLinks) Link(_ context.Context, key string, _ time.Duration) (string, e
 // links enables links to files.
 func (h *house) links() { h.blobs = withLinks{h.blobs} }
 
-// TestAnAnswerThatMayNotBeWritten has files, and is rejected without them as well: people and the log are told why.
-func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
+// TestForbiddenAnswer has files, and is rejected without them as well: people and the log are told why.
+func TestForbiddenAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
@@ -156,9 +156,9 @@ func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWhatWasRefusedIsNotTriedAgain if the rest of the answer may be posted already: that rest is posted again under the
+// TestRejectedPostIsNotRetried if the rest of the answer may be posted already: that rest is posted again under the
 // key.
-func TestWhatWasRefusedIsNotTriedAgain(t *testing.T) {
+func TestRejectedPostIsNotRetried(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	var tries []int
@@ -180,8 +180,8 @@ func TestWhatWasRefusedIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAnIncompleteAnswerStaysSo if its post could not be recorded at once.
-func TestAnIncompleteAnswerStaysSo(t *testing.T) {
+// TestIncompleteAnswerStays if its post could not be recorded at once.
+func TestIncompleteAnswerStays(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	state := &refusing{State: h.state}
@@ -196,8 +196,8 @@ func TestAnIncompleteAnswerStaysSo(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreGone are named, and the rest is sent. If no file is gone, the thread is.
-func TestFilesThatAreGone(t *testing.T) {
+// TestMissingFiles are named, and the rest is sent. If no file is gone, the thread is.
+func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	for lost, want := range map[int]string{1: "The file pic1.png no longer exists.", 2: "The file pic22.png no longer exists.", 0: ""} {
 		h := enter(t)

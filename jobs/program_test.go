@@ -10,8 +10,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestOnceMoreRunsTheProgramThatWasWritten for the same step, in any process, and none written for another step.
-func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
+// TestRepeatRunsSameProgram for the same step, in any process, and none written for another step.
+func TestRepeatRunsSameProgram(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		writes := func(m *planner) {
@@ -50,8 +50,8 @@ func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 	})
 }
 
-// TestProgramsAreForbiddenByPlace for each request of a thread where they are not allowed.
-func TestProgramsAreForbiddenByPlace(t *testing.T) {
+// TestProgramsByPlace for each request of a thread where they are not allowed.
+func TestProgramsByPlace(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) {

@@ -46,8 +46,8 @@ func payload(t *testing.T, fields map[string]any) []byte {
 	return b
 }
 
-// TestWhatIsGivenUpIsGivenUpOnce: asynq considers the task of a dead worker active for minutes, or forever.
-func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
+// TestTaskIsAbandonedOnce: asynq considers the task of a dead worker active for minutes, or forever.
+func TestTaskIsAbandonedOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	ctx := t.Context()
@@ -88,8 +88,8 @@ func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
 	}
 }
 
-// TestTasksOfOthersAreLeftAlone: those of another program, and of a newer version.
-func TestTasksOfOthersAreLeftAlone(t *testing.T) {
+// TestOtherTasksAreUntouched: those of another program, and of a newer version.
+func TestOtherTasksAreUntouched(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	ctx := t.Context()

@@ -12,8 +12,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestWhatWasMarkedGoesWithTheAnswerToTheQuestion marks a picture without saying what for.
-func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
+// TestMarksSurviveQuestion marks a picture without saying what for.
+func TestMarksSurviveQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -30,8 +30,8 @@ func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
 	}
 }
 
-// TestAReplyToAnAnswerIsAboutWhatItMade even after other results.
-func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
+// TestReplyToAnswerUsesItsResults even after other results.
+func TestReplyToAnswerUsesItsResults(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -49,9 +49,9 @@ func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
 	}
 }
 
-// TestAReplyHandsOverTheText of a person's message, which the request need not be about, but not the bot's own texts or
+// TestReplyGivesText of a person's message, which the request need not be about, but not the bot's own texts or
 // messages with files.
-func TestAReplyHandsOverTheText(t *testing.T) {
+func TestReplyGivesText(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -80,8 +80,8 @@ func TestAReplyHandsOverTheText(t *testing.T) {
 	})
 }
 
-// TestTheLastMarkOnAPictureCounts, and the number of marked pictures is limited.
-func TestTheLastMarkOnAPictureCounts(t *testing.T) {
+// TestLastMarkCounts, and the number of marked pictures is limited.
+func TestLastMarkCounts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -113,8 +113,8 @@ func TestTheLastMarkOnAPictureCounts(t *testing.T) {
 	check(t, point("a.png", 0))
 }
 
-// TestOnceMoreUnderAnotherWayIsThatWay: repeating an alternative runs it again.
-func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
+// TestRepeatOfAlternative: repeating an alternative runs it again.
+func TestRepeatOfAlternative(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -135,8 +135,8 @@ func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
 	}
 }
 
-// TestAReplyBringsTheResultsThatItNames again, such as the picture from before to "undo that", but no file of a person.
-func TestAReplyBringsTheResultsThatItNames(t *testing.T) {
+// TestReplyGivesNamedResults again, such as the picture from before to "undo that", but no file of a person.
+func TestReplyGivesNamedResults(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

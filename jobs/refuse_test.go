@@ -80,7 +80,7 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 	})
 }
 
-func TestARefusalIsInTheLanguageOfTheWishAndHoldsNobodyUp(t *testing.T) {
+func TestRefusalIsTranslatedAndBlocksNobody(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := &refusals{Metrics: jobs.NoMetrics(), all: map[string]int{}}
@@ -107,7 +107,7 @@ func TestARefusalIsInTheLanguageOfTheWishAndHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-func TestARefusedAnswerLeavesTheQuestionOpen(t *testing.T) {
+func TestRefusedAnswerKeepsQuestionOpen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 1}))
@@ -121,7 +121,7 @@ func TestARefusedAnswerLeavesTheQuestionOpen(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
+func TestDeniedPersonIsToldOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
@@ -146,8 +146,8 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	}
 }
 
-// TestPointingIsAllowedByItsLink even if only some people may ask, but not in a denied place.
-func TestPointingIsAllowedByItsLink(t *testing.T) {
+// TestMarkingIsAllowedByLink even if only some people may ask, but not in a denied place.
+func TestMarkingIsAllowedByLink(t *testing.T) {
 	t.Parallel()
 	ann := []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: "ann"}}
 	for name, c := range map[string]struct {
@@ -174,7 +174,7 @@ func TestPointingIsAllowedByItsLink(t *testing.T) {
 	}
 }
 
-func TestSignsOfWhoMayNotAskDoNothing(t *testing.T) {
+func TestSignsOfDeniedPeople(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
@@ -195,7 +195,7 @@ func TestSignsOfWhoMayNotAskDoNothing(t *testing.T) {
 	}
 }
 
-func TestMediaOfADay(t *testing.T) {
+func TestDailyMedia(t *testing.T) {
 	t.Parallel()
 	const limit = "You have reached your daily upload limit, which is 10 B. Send it again in "
 	h := enter(t)
@@ -220,8 +220,8 @@ func TestMediaOfADay(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsFetchedAgainCountsOnce: the first attempt fails after the file was counted.
-func TestAFileThatIsFetchedAgainCountsOnce(t *testing.T) {
+// TestRefetchedFileCountsOnce: the first attempt fails after the file was counted.
+func TestRefetchedFileCountsOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Bytes: 10}))

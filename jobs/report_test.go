@@ -56,7 +56,7 @@ func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
 	}
 }
 
-func TestProgressThatCannotBeShownIsTriedAtGrowingIntervals(t *testing.T) {
+func TestFailedProgressBacksOff(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -87,7 +87,7 @@ func TestProgressThatCannotBeShownIsTriedAtGrowingIntervals(t *testing.T) {
 	}
 }
 
-func TestProgressIsGivenUpSoonOnceTheAnswerIsThere(t *testing.T) {
+func TestProgressStopsAfterAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 1), fails: func(p adapters.Progress) bool { return p.Ended }}
@@ -119,8 +119,8 @@ func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, e
 	return p.again, nil
 }
 
-// TestTheBotIsShownToBeAtWork while it plans, before there is any progress, and not after the answer.
-func TestTheBotIsShownToBeAtWork(t *testing.T) {
+// TestTyping while it plans, before there is any progress, and not after the answer.
+func TestTyping(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
@@ -144,8 +144,8 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	}
 }
 
-// TestTheBotIsShownToBeAtWorkAgain while a step runs, even without progress, and not after the answer.
-func TestTheBotIsShownToBeAtWorkAgain(t *testing.T) {
+// TestTypingIsRepeated while a step runs, even without progress, and not after the answer.
+func TestTypingIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{

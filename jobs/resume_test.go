@@ -36,8 +36,8 @@ func (h *house) restart(requests int, change ...func(*jobs.Config)) *jobs.Jobs {
 
 func hasty(c *jobs.Config) { c.Grace = time.Millisecond }
 
-// TestARequestGoesOnAfterARestart, whatever its stage.
-func TestARequestGoesOnAfterARestart(t *testing.T) {
+// TestRequestContinuesAfterRestart, whatever its stage.
+func TestRequestContinuesAfterRestart(t *testing.T) {
 	t.Parallel()
 	for stage, hold := range map[string]func(h *house) (at, release chan struct{}){
 		"fetch": func(h *house) (chan struct{}, chan struct{}) {
@@ -111,8 +111,8 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// TestAFurtherRunGoesOnAfterARestart although the request was answered long ago.
-func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
+// TestFurtherRunContinuesAfterRestart although the request was answered long ago.
+func TestFurtherRunContinuesAfterRestart(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.process(hasty)
@@ -141,8 +141,8 @@ func (b broken) Append(ctx context.Context, key string, value []byte, expiry tim
 	return b.State.Append(ctx, key, value, expiry)
 }
 
-// TestAStepIsNotBlamedForRestarts: each process shuts down gracefully.
-func TestAStepIsNotBlamedForRestarts(t *testing.T) {
+// TestRestartsAreNotBlamedOnStep: each process shuts down gracefully.
+func TestRestartsAreNotBlamedOnStep(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("slow")
@@ -162,8 +162,8 @@ func TestAStepIsNotBlamedForRestarts(t *testing.T) {
 	}
 }
 
-// TestAStepThatBreaksTheProgramIsGivenUp: it crashes the process at every start.
-func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
+// TestCrashingStepIsAbandoned: it crashes the process at every start.
+func TestCrashingStepIsAbandoned(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.state = broken{h.state}
@@ -186,8 +186,8 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadStopsNoOther: a newer version has continued one of the requests.
-func TestWhatCannotBeReadStopsNoOther(t *testing.T) {
+// TestUnreadableRequestBlocksNoOther: a newer version has continued one of the requests.
+func TestUnreadableRequestBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.process() // not running

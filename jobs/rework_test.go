@@ -73,8 +73,8 @@ func given(r plan.Request) string {
 	return strings.Join(names, " ")
 }
 
-// TestTheNextMessageWorksOnWhatIsSelected, without a mention, and no other message does.
-func TestTheNextMessageWorksOnWhatIsSelected(t *testing.T) {
+// TestNextMessageUsesSelection, without a mention, and no other message does.
+func TestNextMessageUsesSelection(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -110,8 +110,8 @@ func TestTheNextMessageWorksOnWhatIsSelected(t *testing.T) {
 	})
 }
 
-// TestASelectionLasts through a question and an edit, until another choice, and without a mention for a day.
-func TestASelectionLasts(t *testing.T) {
+// TestSelectionLasts through a question and an edit, until another choice, and without a mention for a day.
+func TestSelectionLasts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	now := newClock()
@@ -139,8 +139,8 @@ func TestASelectionLasts(t *testing.T) {
 	}
 }
 
-// TestWhatIsDeletedIsNotGoneOnFrom: reworks of deleted results are refused.
-func TestWhatIsDeletedIsNotGoneOnFrom(t *testing.T) {
+// TestNoReworkOfDeletedAnswer: reworks of deleted results are refused.
+func TestNoReworkOfDeletedAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := newReworker(h.planner)
@@ -162,8 +162,8 @@ func TestWhatIsDeletedIsNotGoneOnFrom(t *testing.T) {
 	}
 }
 
-// TestAReworkIsARequestOfItsOwn, shown on and stopped through the first request's message.
-func TestAReworkIsARequestOfItsOwn(t *testing.T) {
+// TestReworkIsSeparateRequest, shown on and stopped through the first request's message.
+func TestReworkIsSeparateRequest(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := newReworker(h.planner)
@@ -193,8 +193,8 @@ func TestAReworkIsARequestOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestASmallerFile has half the bytes, or fits the platform's limit.
-func TestASmallerFile(t *testing.T) {
+// TestSmallerFile has half the bytes, or fits the platform's limit.
+func TestSmallerFile(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[int64]int64{0: 15_000, 100_000: 15_000, 31_000: 15_000, 9_000: 9_000} {
 		h := enter(t)
@@ -216,8 +216,8 @@ func TestASmallerFile(t *testing.T) {
 	}
 }
 
-// TestAVariationIsChosenToGoOnWith: a variation is picked by its number in the grid.
-func TestAVariationIsChosenToGoOnWith(t *testing.T) {
+// TestVariationIsChosen: a variation is picked by its number in the grid.
+func TestVariationIsChosen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := newReworker(h.planner)
@@ -254,8 +254,8 @@ func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 	}
 }
 
-// TestASignThatIsNotOffered does nothing, and what the agent cannot do is not offered.
-func TestASignThatIsNotOffered(t *testing.T) {
+// TestUnofferedSign does nothing, and what the agent cannot do is not offered.
+func TestUnofferedSign(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

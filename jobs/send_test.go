@@ -14,7 +14,7 @@ import (
 	"atelier/storage"
 )
 
-func TestAPauseThatThePlatformWantsIsNoTry(t *testing.T) {
+func TestRateLimitPauseIsNoAttempt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(n int, _ adapters.Reply) error {
@@ -29,7 +29,7 @@ func TestAPauseThatThePlatformWantsIsNoTry(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfWhichNobodyKnowsWhetherItWasPostedIsSentUnderTheSameKey(t *testing.T) {
+func TestDoubtfulAnswerIsSentUnderSameKey(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSent = func(n int) error {
@@ -45,7 +45,7 @@ func TestAnAnswerOfWhichNobodyKnowsWhetherItWasPostedIsSentUnderTheSameKey(t *te
 	}
 }
 
-func TestAnAnswerThatCannotBeSentEndsItsRunAndTheThreadGoesOn(t *testing.T) {
+func TestThreadContinuesAfterUnsendableAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
@@ -90,8 +90,8 @@ func (e *endings) of(s jobs.Status) int {
 	return e.all[s]
 }
 
-// TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew: it can be picked again, since nobody has seen it.
-func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
+// TestAlternativeCanBeChosenAgainAfterFailedSend: it can be picked again, since nobody has seen it.
+func TestAlternativeCanBeChosenAgainAfterFailedSend(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(n int, _ adapters.Reply) error {
@@ -112,8 +112,8 @@ func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
 	}
 }
 
-// TestAQuestionThatCannotBeSentIsNotOpen, so that no message counts as its answer.
-func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
+// TestUnsentQuestionIsNotOpen, so that no message counts as its answer.
+func TestUnsentQuestionIsNotOpen(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
@@ -130,8 +130,8 @@ func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatBreaksTheProgramIsGivenUp, and the thread continues.
-func TestAnAnswerThatBreaksTheProgramIsGivenUp(t *testing.T) {
+// TestCrashingAnswerIsAbandoned, and the thread continues.
+func TestCrashingAnswerIsAbandoned(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
@@ -190,8 +190,8 @@ func (r *refusing) refused(key string) error {
 	return fmt.Errorf("write: %w", storage.ErrFull)
 }
 
-// TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull has a disk that is full after the answer was posted, or before a retry.
-func TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull(t *testing.T) {
+// TestPostedOnceWithFullDisk has a disk that is full after the answer was posted, or before a retry.
+func TestPostedOnceWithFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before error // of the first attempt
@@ -221,7 +221,7 @@ func TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull(t *testing.T) {
 	}
 }
 
-func TestWhyAnAnswerCannotBeSentIsForThePersonAlone(t *testing.T) {
+func TestSendErrorIsShownToPersonOnly(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(int, adapters.Reply) error {
@@ -253,7 +253,7 @@ func (p *numbering) Offer(ctx context.Context, answer adapters.MessageRef, n int
 	return p.chat.Offer(ctx, answer, n)
 }
 
-func TestTheNumbersAreOnTheAnswer(t *testing.T) {
+func TestNumbersAreOnAnswer(t *testing.T) {
 	t.Parallel()
 	pause := &adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}
 	for name, c := range map[string]struct {
@@ -286,7 +286,7 @@ type silent struct{ storage.State }
 
 func (silent) Publish(context.Context, string, []byte) error { return storage.ErrUnreachable }
 
-func TestNothingIsLostByAHintThatCannotBeGiven(t *testing.T) {
+func TestFailedHintLosesNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	heard := h.state

@@ -6,7 +6,7 @@ import (
 	"atelier/jobs"
 )
 
-func TestAQuestionThatWasAnsweredDoesNotAskAnyMore(t *testing.T) {
+func TestAnsweredQuestionIsClosed(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -21,8 +21,8 @@ func TestAQuestionThatWasAnsweredDoesNotAskAnyMore(t *testing.T) {
 	})
 }
 
-// TestAFileOfNoUseIsNoFailedTask, since the operator need not act.
-func TestAFileOfNoUseIsNoFailedTask(t *testing.T) {
+// TestUnusableFileIsNotAFailedTask, since the operator need not act.
+func TestUnusableFileIsNotAFailedTask(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

@@ -13,8 +13,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestWhatIsTakenIsToldOnceOfSeveralFiles of unsupported kinds, with and without a supported one.
-func TestWhatIsTakenIsToldOnceOfSeveralFiles(t *testing.T) {
+// TestAcceptedTypesAreListedOnce for several unsupported files, with and without a supported one.
+func TestAcceptedTypesAreListedOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) {
@@ -35,8 +35,8 @@ func TestWhatIsTakenIsToldOnceOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestATextThatIsTooMuchTakesNoRoom from the files after it.
-func TestATextThatIsTooMuchTakesNoRoom(t *testing.T) {
+// TestTooLongTextTakesNoSpace from the files after it.
+func TestTooLongTextTakesNoSpace(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

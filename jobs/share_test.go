@@ -30,7 +30,7 @@ func (h *house) runs(j *jobs.Jobs, r jobs.Request) []jobs.Run {
 	return r.Runs
 }
 
-func TestTheSameIsChosenByManyAndRunsOnce(t *testing.T) {
+func TestSharedChoiceRunsOnce(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -66,7 +66,7 @@ func TestTheSameIsChosenByManyAndRunsOnce(t *testing.T) {
 	})
 }
 
-func TestTheLastOneWhoTakesAChoiceBackStopsIt(t *testing.T) {
+func TestLastChooserStopsSharedChoice(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
@@ -94,7 +94,7 @@ func TestTheLastOneWhoTakesAChoiceBackStopsIt(t *testing.T) {
 	})
 }
 
-func TestAChoiceThatFailedCanBeChosenAnew(t *testing.T) {
+func TestFailedChoiceCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -111,7 +111,7 @@ func TestAChoiceThatFailedCanBeChosenAnew(t *testing.T) {
 	}
 }
 
-func TestChoicesOutliveTheProcess(t *testing.T) {
+func TestChoicesSurviveRestart(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		first := h.process(func(c *jobs.Config) { c.Grace = time.Millisecond })
@@ -141,8 +141,8 @@ func TestChoicesOutliveTheProcess(t *testing.T) {
 	})
 }
 
-// TestAFloodOfReactionsComesToAnEnd adds and removes a sign a thousand times, each time as a new event.
-func TestAFloodOfReactionsComesToAnEnd(t *testing.T) {
+// TestFloodOfReactions adds and removes a sign a thousand times, each time as a new event.
+func TestFloodOfReactions(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -174,7 +174,7 @@ func TestAFloodOfReactionsComesToAnEnd(t *testing.T) {
 	}
 }
 
-func TestOnceMoreAsOftenAsItHasEnded(t *testing.T) {
+func TestRepeatAfterEachEnd(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -193,7 +193,7 @@ func TestOnceMoreAsOftenAsItHasEnded(t *testing.T) {
 	h.wait(j, r.ID, 4)
 }
 
-func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
+func TestChoicesCountButResultsAreFree(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 2, AtOnce: 1}))
@@ -223,8 +223,8 @@ func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
 	}
 }
 
-// TestAChoiceIsRunBeforeItsAnswerHasEveryNumber picks as soon as the answer is posted.
-func TestAChoiceIsRunBeforeItsAnswerHasEveryNumber(t *testing.T) {
+// TestChoiceBeforeAllNumbersAreShown picks as soon as the answer is posted.
+func TestChoiceBeforeAllNumbersAreShown(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -245,7 +245,7 @@ func TestAChoiceIsRunBeforeItsAnswerHasEveryNumber(t *testing.T) {
 	}
 }
 
-func TestWhoChoseAWayMayDeleteItsAnswer(t *testing.T) {
+func TestChooserMayDeleteAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

@@ -26,8 +26,8 @@ func (f fitter) Fit(ctx context.Context, made plan.Resource, _ int64, folder str
 	return made, true, f.blobs.Put(ctx, made.Blob, strings.NewReader(f.to))
 }
 
-// TestWhatIsTooLargeIsMadeSmaller: it is shrunk once, and left out if that does not help.
-func TestWhatIsTooLargeIsMadeSmaller(t *testing.T) {
+// TestTooLargeFileIsShrunk: it is shrunk once, and left out if that does not help.
+func TestTooLargeFileIsShrunk(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]struct {
 		status jobs.Status

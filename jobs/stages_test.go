@@ -12,7 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-func TestARequestGoesThroughAllStages(t *testing.T) {
+func TestAllStages(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		t := h.t
@@ -53,7 +53,7 @@ func TestARequestGoesThroughAllStages(t *testing.T) {
 	})
 }
 
-func TestTheLogHasTheRequestAndNothingOfWhatPeopleWrote(t *testing.T) {
+func TestLogHasNoContent(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -87,7 +87,7 @@ func TestTheLogHasTheRequestAndNothingOfWhatPeopleWrote(t *testing.T) {
 	}
 }
 
-func TestSignsTellHowARequestEnded(t *testing.T) {
+func TestStatusSigns(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -102,7 +102,7 @@ func TestSignsTellHowARequestEnded(t *testing.T) {
 	}
 }
 
-func TestACommandIsAnsweredInItsThread(t *testing.T) {
+func TestCommandIsAnsweredInItsThread(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()

@@ -12,7 +12,7 @@ import (
 	"atelier/jobs"
 )
 
-func TestWhatRunsMayEndWithinTheGrace(t *testing.T) {
+func TestRunningStepEndsWithinGrace(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := h.planner.blocks("blur")
@@ -45,7 +45,7 @@ func TestWhatRunsMayEndWithinTheGrace(t *testing.T) {
 	}
 }
 
-func TestWhatRunsLongerThanTheGraceIsDoneByTheNextProcess(t *testing.T) {
+func TestStepBeyondGraceMovesToNextProcess(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"plan", "act", "compose"} {
 		t.Run(stage, func(t *testing.T) {
@@ -94,8 +94,8 @@ func (o obedient) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	}
 }
 
-// TestWhatIsEndedIsHandedBackWhenItHasEnded: no other process works on it before, and it costs no retry.
-func TestWhatIsEndedIsHandedBackWhenItHasEnded(t *testing.T) {
+// TestEndedTaskIsReturnedToQueue: no other process works on it before, and it costs no retry.
+func TestEndedTaskIsReturnedToQueue(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	send := func() *asynq.TaskInfo {
@@ -125,7 +125,7 @@ func TestWhatIsEndedIsHandedBackWhenItHasEnded(t *testing.T) {
 	}
 }
 
-func TestAStepThatDoesNotObeyIsNotWaitedForForEver(t *testing.T) {
+func TestUnresponsiveStepIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := newGate()

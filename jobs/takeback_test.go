@@ -7,8 +7,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestARepeatThatIsTakenBackIsStopped for the person who started it.
-func TestARepeatThatIsTakenBackIsStopped(t *testing.T) {
+// TestRepeatTakenBackIsStopped for the person who started it.
+func TestRepeatTakenBackIsStopped(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start()
@@ -36,8 +36,8 @@ func TestARepeatThatIsTakenBackIsStopped(t *testing.T) {
 	})
 }
 
-// TestAReworkThatIsTakenBackIsStopped for the person who asked for it; so is a rework of a rework.
-func TestAReworkThatIsTakenBackIsStopped(t *testing.T) {
+// TestReworkTakenBackIsStopped for the person who asked for it; so is a rework of a rework.
+func TestReworkTakenBackIsStopped(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(reworking(newReworker(h.planner)))
@@ -60,8 +60,8 @@ func TestAReworkThatIsTakenBackIsStopped(t *testing.T) {
 	}
 }
 
-// TestASelectionThatIsTakenBackEnds, but later ones stay.
-func TestASelectionThatIsTakenBackEnds(t *testing.T) {
+// TestSelectionTakenBackEnds, but later ones stay.
+func TestSelectionTakenBackEnds(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	m := newReworker(h.planner)

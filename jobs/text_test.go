@@ -20,8 +20,8 @@ import (
 // long returns a text of a million bytes, different for each word.
 func long(word string) string { return strings.Repeat(word+"\n", 1_000_000/(len(word)+1)) }
 
-// TestLongTextsAreKeptBesideTheLog has inputs and results larger than an entry may be.
-func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
+// TestLongTextsAreStoredSeparately has inputs and results larger than an entry may be.
+func TestLongTextsAreStoredSeparately(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		t := h.t
@@ -81,8 +81,8 @@ func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 	})
 }
 
-// TestAThreadRemembersAsMuchTextAsThereIsRoomFor sends texts until the first ones are dropped.
-func TestAThreadRemembersAsMuchTextAsThereIsRoomFor(t *testing.T) {
+// TestThreadTextLimit sends texts until the first ones are dropped.
+func TestThreadTextLimit(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -111,7 +111,7 @@ func TestAThreadRemembersAsMuchTextAsThereIsRoomFor(t *testing.T) {
 	}
 }
 
-func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
+func TestTextsTooLongTogether(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -124,8 +124,8 @@ func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
 	}
 }
 
-// TestATextThatIsGoneIsSaid lets a text expire.
-func TestATextThatIsGoneIsSaid(t *testing.T) {
+// TestMissingText lets a text expire.
+func TestMissingText(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
@@ -142,8 +142,8 @@ func TestATextThatIsGoneIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhatTheLogDoesNotTakeIsSaid has results too large for an entry in fields other than texts.
-func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
+// TestRejectedLogEntryIsReported has results too large for an entry in fields other than texts.
+func TestRejectedLogEntryIsReported(t *testing.T) {
 	t.Parallel()
 	const most = storage.MaxValue + 1
 	t.Run("of a step", func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 	})
 }
 
-// TestAKnownFileIsThereAgain sends an expired file again.
-func TestAKnownFileIsThereAgain(t *testing.T) {
+// TestKnownFileIsFetchedAgain sends an expired file again.
+func TestKnownFileIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -211,8 +211,8 @@ func (s *endless) Append(ctx context.Context, key string, value []byte, expiry t
 	return s.State.Append(ctx, key, value, expiry)
 }
 
-// TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment has a log that cannot be written for a moment.
-func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
+// TestStepIsNotRepeatedAfterFullStorage has a log that cannot be written for a moment.
+func TestStepIsNotRepeatedAfterFullStorage(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{storage.ErrFull, storage.ErrUnreachable} {
 		h := enter(t)
@@ -226,8 +226,8 @@ func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
 	}
 }
 
-// TestWhatThereIsNoRoomForLeavesNothing has a log that cannot be written for a long time.
-func TestWhatThereIsNoRoomForLeavesNothing(t *testing.T) {
+// TestFullStorageLeavesNothing has a log that cannot be written for a long time.
+func TestFullStorageLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	state := &endless{State: h.state, err: fmt.Errorf("append: %w", storage.ErrFull)}

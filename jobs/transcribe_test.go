@@ -29,9 +29,9 @@ func (h *house) hearing(tool, words string) {
 	})
 }
 
-// TestAVoiceMessageIsAWish: the spoken words are the request, with the files of the thread and of the message that is
+// TestVoiceMessageIsRequest: the spoken words are the request, with the files of the thread and of the message that is
 // replied to, and the answer quotes the transcript.
-func TestAVoiceMessageIsAWish(t *testing.T) {
+func TestVoiceMessageIsRequest(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		h.chat.files["pic"] = "PNG one"
@@ -63,9 +63,9 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 	})
 }
 
-// TestOnceMoreListensOnceMore: a repeat transcribes again, since the first transcript may be missing or wrong. An
+// TestRepeatTranscribesAgain: a repeat transcribes again, since the first transcript may be missing or wrong. An
 // alternative of the same plan does not.
-func TestOnceMoreListensOnceMore(t *testing.T) {
+func TestRepeatTranscribesAgain(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.planner.hears = "listen"
@@ -94,8 +94,8 @@ func TestOnceMoreListensOnceMore(t *testing.T) {
 	}
 }
 
-// TestAVoiceMessageThatIsNotUnderstood is answered once with the reason, and the thread continues.
-func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
+// TestUnintelligibleVoiceMessage is answered once with the reason, and the thread continues.
+func TestUnintelligibleVoiceMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(h *house)
@@ -132,9 +132,9 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestAVoiceMessageIsAboutWhatGoesWithIt: the request is about other files in the message, but of two voice messages, neither
+// TestVoiceMessageWithFiles: the request is about other files in the message, but of two voice messages, neither
 // is the request.
-func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
+func TestVoiceMessageWithFiles(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.hearing("listen", "blur")
@@ -155,8 +155,8 @@ func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
 	}
 }
 
-// TestASoundWithWordsIsNoVoiceMessage, and neither is a recording that was attached as a file.
-func TestASoundWithWordsIsNoVoiceMessage(t *testing.T) {
+// TestSoundWithTextIsNotVoiceMessage, and neither is a recording that was attached as a file.
+func TestSoundWithTextIsNotVoiceMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.hearing("listen", "blur")

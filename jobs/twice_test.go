@@ -14,7 +14,7 @@ import (
 	"atelier/storage"
 )
 
-func TestTheSameEventAtTwoProcessesIsOneRequest(t *testing.T) {
+func TestSameEventAtTwoProcesses(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		one, two := h.start(), h.start()
@@ -43,7 +43,7 @@ func TestTheSameEventAtTwoProcessesIsOneRequest(t *testing.T) {
 	})
 }
 
-func TestAnEventThatComesAgainAfterItsEndDisturbsNothing(t *testing.T) {
+func TestRepeatedEventAfterEnd(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
@@ -93,8 +93,8 @@ func (c *cutOff) take() error {
 	return nil
 }
 
-// TestAnEventThatWasRecordedByHalfIsHealed interrupts the recording after each of its writes. Then the event is repeated.
-func TestAnEventThatWasRecordedByHalfIsHealed(t *testing.T) {
+// TestHalfRecordedEvent interrupts the recording after each of its writes. Then the event is repeated.
+func TestHalfRecordedEvent(t *testing.T) {
 	t.Parallel()
 	for _, address := range []adapters.Address{adapters.Mentioned, adapters.Overheard} {
 		whole := false
@@ -131,7 +131,7 @@ func cutOffAfter(t *testing.T, writes int, address adapters.Address) (whole bool
 	return err == nil
 }
 
-func TestWhatIsNoEventIsRefused(t *testing.T) {
+func TestInvalidEvent(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.process()

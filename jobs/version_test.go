@@ -69,7 +69,7 @@ func (h *house) forge(queue, id, payload string) {
 	check(h.t, err)
 }
 
-func TestATaskOfAnEarlierVersionIsAnswered(t *testing.T) {
+func TestTaskOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"fetch", "plan", "act", "compose", "send"} {
 		for _, payload := range []string{`{"v":0,"request":["other"]}`, `{"v":0,"request":"x"}`, `{`, ``} {
@@ -92,7 +92,7 @@ func TestATaskOfAnEarlierVersionIsAnswered(t *testing.T) {
 	}
 }
 
-func TestATaskOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
+func TestTaskOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"fetch", "plan", "act", "compose", "send"} {
 		t.Run(kind, func(t *testing.T) {
@@ -134,7 +134,7 @@ func (h *house) untilRetried(queue, task string) {
 	h.t.Fatal("it is not put back")
 }
 
-func TestAnEntryOfAnEarlierVersionEndsTheRequest(t *testing.T) {
+func TestEntryOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{`{"v":0,"planned":["other"]}`, `{"v":0,"run":1,"planned":{"plan":{}}}`, `{"at":"2020-01-01T00:00:00Z"}`} {
 		for _, kind := range []string{"fetch", "plan", "act", "compose"} {
@@ -157,7 +157,7 @@ func TestAnEntryOfAnEarlierVersionEndsTheRequest(t *testing.T) {
 	}
 }
 
-func TestAnEntryOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
+func TestEntryOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	id, queue, task := h.stopBefore("act")

@@ -26,8 +26,8 @@ func (s speaker) Voice(_ context.Context, made *plan.Route, folder string) (*ada
 	return &adapters.Voice{Handle: folder + "/voice.ogg", Size: 1, Duration: time.Second, Waveform: []byte{1}}, nil
 }
 
-// TestAnAnswerThatIsReadAloudHasAVoiceMessage if the platform supports these and one can be made.
-func TestAnAnswerThatIsReadAloudHasAVoiceMessage(t *testing.T) {
+// TestSpokenAnswerHasVoiceMessage if the platform supports these and one can be made.
+func TestSpokenAnswerHasVoiceMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		wish  string

@@ -70,8 +70,8 @@ func TestADeletedRequestIsStopped(t *testing.T) {
 	})
 }
 
-// TestALongTextIsAFile with its first lines in one message.
-func TestALongTextIsAFile(t *testing.T) {
+// TestLongTextIsFile with its first lines in one message.
+func TestLongTextIsFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("The train to the sea leaves at nine.\n", 200)
 	inTeams(t, func(in resident, by team, _ *stickers, o *clitest.Open) {

@@ -14,9 +14,9 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestS3ThatFails while steps run or the answer is written, and then recovers: everything is retried, and there is one answer
+// TestFailingS3 while steps run or the answer is written, and then recovers: everything is retried, and there is one answer
 // with the files.
-func TestS3ThatFails(t *testing.T) {
+func TestFailingS3(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]http.HandlerFunc{
 		"refuses": func(w http.ResponseWriter, _ *http.Request) {
@@ -75,8 +75,8 @@ func (p *platform) failed(stage string) int {
 	return n
 }
 
-// TestS3ThatStaysAway: the answer says so.
-func TestS3ThatStaysAway(t *testing.T) {
+// TestMissingS3: the answer says so.
+func TestMissingS3(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	redis, files, p := redistest.Serve(t, "--save", ""), s3test.New(t, s3test.Config{}), newPlatform(t)
@@ -94,8 +94,8 @@ func TestS3ThatStaysAway(t *testing.T) {
 	one.end()
 }
 
-// TestADiskThatIsFull: the answer says so, and later requests that fit are done.
-func TestADiskThatIsFull(t *testing.T) {
+// TestFullDisk: the answer says so, and later requests that fit are done.
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	redis, p, folder := redistest.Serve(t, "--save", ""), newPlatform(t), t.TempDir()

@@ -85,9 +85,9 @@ func (p *platform) over(ctx context.Context, t *testing.T, j *jobs.Jobs, id stri
 	return r.Runs[0]
 }
 
-// TestAWorkerThatIsKilled in the middle of a task: another worker repeats it, since the heartbeat of the first is missing, and
+// TestKilledWorker in the middle of a task: another worker repeats it, since the heartbeat of the first is missing, and
 // repeats nothing else.
-func TestAWorkerThatIsKilled(t *testing.T) {
+func TestKilledWorker(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		point, step string

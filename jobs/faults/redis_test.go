@@ -17,8 +17,8 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// TestRedisThatRestarts under load: accepted requests are answered once, however Redis ended.
-func TestRedisThatRestarts(t *testing.T) {
+// TestRedisRestart under load: accepted requests are answered once, however Redis ended.
+func TestRedisRestart(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*redistest.Server){"in good order": (*redistest.Server).Stop, "killed": (*redistest.Server).Kill} {
 		t.Run(name, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestRedisThatRestarts(t *testing.T) {
 	}
 }
 
-// TestRedisThatIsFull: people are told so, no accepted request is lost, and everything continues when there is space.
-func TestRedisThatIsFull(t *testing.T) {
+// TestFullRedis: people are told so, no accepted request is lost, and everything continues when there is space.
+func TestFullRedis(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	server := redistest.Serve(t, "--save", "", "--maxmemory-policy", "noeviction")

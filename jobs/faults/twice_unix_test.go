@@ -13,9 +13,9 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// TestTwoProcessesDoTheSame, since the first was considered dead without heartbeats: the first recorded result counts, the
+// TestTwoProcessesDoTheSameStep, since the first was considered dead without heartbeats: the first recorded result counts, the
 // other's files are deleted, and there is one answer.
-func TestTwoProcessesDoTheSame(t *testing.T) {
+func TestTwoProcessesDoTheSameStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ point, step string }{
 		"a plan":           {"plan", ""},

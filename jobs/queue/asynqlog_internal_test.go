@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhatAsynqSaysOfARequest has the request's id as an attribute, as our own lines have.
-func TestWhatAsynqSaysOfARequest(t *testing.T) {
+// TestAsynqLogOfRequest has the request's id as an attribute, as our own lines have.
+func TestAsynqLogOfRequest(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		"Quitting worker. task id=act:abcdefghij234567:0:step": "request=abcdefghij234567 stage=act",

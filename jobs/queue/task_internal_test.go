@@ -9,8 +9,8 @@ import (
 	"github.com/hibiken/asynq"
 )
 
-// TestATaskThatCannotBeReadIsTheOneThatItsIDNames, so that this process publishes the same task as running.
-func TestATaskThatCannotBeReadIsTheOneThatItsIDNames(t *testing.T) {
+// TestUnreadableTaskIsKnownByID, so that this process publishes the same task as running.
+func TestUnreadableTaskIsKnownByID(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Task{
 		{Kind: KindSend, Request: "r", Run: 2},

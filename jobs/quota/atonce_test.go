@@ -103,9 +103,9 @@ func takes(t *testing.T, q *quota.Quota, id string, by adapters.Person, in adapt
 	return refused.Why
 }
 
-// TestARequestThatIsTakenTwiceAtOnceHasOneSeat: a second process takes the same request concurrently, while another seat
+// TestConcurrentTakesOfOneRequest: a second process takes the same request concurrently, while another seat
 // becomes free.
-func TestARequestThatIsTakenTwiceAtOnceHasOneSeat(t *testing.T) {
+func TestConcurrentTakesOfOneRequest(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "after"} {
 		for i := range 20 { // they start at different seats
@@ -147,8 +147,8 @@ func TestARequestThatIsTakenTwiceAtOnceHasOneSeat(t *testing.T) {
 	}
 }
 
-// TestManyTakeOneAtOnce: many take the same request concurrently, while others come and go.
-func TestManyTakeOneAtOnce(t *testing.T) {
+// TestConcurrentTakes: many take the same request concurrently, while others come and go.
+func TestConcurrentTakes(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 4, ChannelAtOnce: 8, Now: c.Now})
@@ -180,7 +180,7 @@ func TestManyTakeOneAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyHoldsIsSoonOver(t *testing.T) {
+func TestAbandonedSeatExpires(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 1, Now: c.Now, Longest: time.Hour})
@@ -209,7 +209,7 @@ func TestWhatNobodyHoldsIsSoonOver(t *testing.T) {
 	}
 }
 
-func TestWhatIsWithdrawnDoesNotCount(t *testing.T) {
+func TestWithdrawnDoesNotCount(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 1, Requests: 2, Now: c.Now})
@@ -229,8 +229,8 @@ func TestWhatIsWithdrawnDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestTheCallsOfARequest limits their number, however many requests are active.
-func TestTheCallsOfARequest(t *testing.T) {
+// TestStorageCallsOfRequest checks that their number is bounded, however many requests are active.
+func TestStorageCallsOfRequest(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	w := watch(state(t, c))
@@ -259,8 +259,8 @@ func TestTheCallsOfARequest(t *testing.T) {
 	}
 }
 
-// TestAFloodLeavesNothing in State when it is refused, for each reason.
-func TestAFloodLeavesNothing(t *testing.T) {
+// TestFloodLeavesNoState in State when it is refused, for each reason.
+func TestFloodLeavesNoState(t *testing.T) {
 	t.Parallel()
 	for _, config := range []quota.Config{{Requests: 3}, {AtOnce: 3}, {ChannelAtOnce: 3}} {
 		c := newClock()

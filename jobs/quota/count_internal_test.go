@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestCountIsWhatALookAtEachWouldBe compares count with a simple implementation that sums all earlier entries.
-func TestCountIsWhatALookAtEachWouldBe(t *testing.T) {
+// TestCountMatchesScan compares count with a simple implementation that sums all earlier entries.
+func TestCountMatchesScan(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	at := time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)

@@ -117,7 +117,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoQuota(t *testing.T) {
+func TestInvalidQuota(t *testing.T) {
 	t.Parallel()
 	s := state(t, newClock())
 	for _, c := range []quota.Config{
@@ -129,7 +129,7 @@ func TestWhatIsNoQuota(t *testing.T) {
 	}
 }
 
-func TestRequestsOfAnHour(t *testing.T) {
+func TestHourlyRequests(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	s := state(t, c)
@@ -181,8 +181,8 @@ func TestRequestsOfAnHour(t *testing.T) {
 	}
 }
 
-// TestManyAtTheSameTime: many processes take concurrently, and exactly the limit succeeds.
-func TestManyAtTheSameTime(t *testing.T) {
+// TestConcurrentRequests: many processes take concurrently, and exactly the limit succeeds.
+func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	s := state(t, c)
@@ -212,7 +212,7 @@ func TestManyAtTheSameTime(t *testing.T) {
 	}
 }
 
-func TestRequestsAtOnce(t *testing.T) {
+func TestRequestsInProgress(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 2, ChannelAtOnce: 3, Requests: 100, Now: c.Now, Longest: time.Hour})
@@ -265,7 +265,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 }
 
-func TestBytesOfADay(t *testing.T) {
+func TestDailyBytes(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), Bytes: 10_000_000, Now: c.Now})
@@ -317,8 +317,8 @@ func TestBytesOfADay(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsAllowedToWhoWasLetIn there, even if unknown.
-func TestAPlaceIsAllowedToWhoWasLetIn(t *testing.T) {
+// TestAllowedPlaces: whoever was let in to an allowed place may act there, even if unknown.
+func TestAllowedPlaces(t *testing.T) {
 	t.Parallel()
 	entry := func(k quota.Kind, id string) []quota.Entry {
 		return []quota.Entry{{Adapter: den.Adapter, Kind: k, ID: id}}
@@ -343,7 +343,7 @@ func TestAPlaceIsAllowedToWhoWasLetIn(t *testing.T) {
 	}
 }
 
-func TestARefusalIsToldOnce(t *testing.T) {
+func TestRefusalIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})
@@ -383,7 +383,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestCommandsAreBounded(t *testing.T) {
+func TestCommandLimit(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})

@@ -12,7 +12,7 @@ import (
 )
 
 // Names are given in the order of the claims, each once however it is written, and stay.
-func TestReadableNamesAreUniqueInAThread(t *testing.T) {
+func TestReadableNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	f := newFiles()
 	f.add(&nameClaim{Files: []namedFile{{"a", "photo-small.jpg"}, {"b", "photo-small.jpg"}}, Taken: []string{"Photo-Small-2.JPG"}})
@@ -25,9 +25,9 @@ func TestReadableNamesAreUniqueInAThread(t *testing.T) {
 	}
 }
 
-// TestRunsThatEndAtOnceGetDifferentNames: two processes claim the same name for the files of many
+// TestConcurrentRunsGetDifferentNames: two processes claim the same name for the files of many
 // runs. Each run must learn the name that everybody else sees for its file.
-func TestRunsThatEndAtOnceGetDifferentNames(t *testing.T) {
+func TestConcurrentRunsGetDifferentNames(t *testing.T) {
 	t.Parallel()
 	server := embedded.New()
 	if err := server.Start(); err != nil {

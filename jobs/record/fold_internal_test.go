@@ -165,8 +165,8 @@ func seen(r *Request) any {
 	return l
 }
 
-// TestAFoldedLogGoesOnAsTheWholeOne: folding a prefix and then the rest equals folding the whole log.
-func TestAFoldedLogGoesOnAsTheWholeOne(t *testing.T) {
+// TestFoldedLogContinues: folding a prefix and then the rest equals folding the whole log.
+func TestFoldedLogContinues(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := entries(t)
@@ -194,8 +194,8 @@ func TestAFoldedLogGoesOnAsTheWholeOne(t *testing.T) {
 	})
 }
 
-// TestTheFirstEntryOfItsKindCounts appends a log to itself: repeated entries change nothing, except those that count each time.
-func TestTheFirstEntryOfItsKindCounts(t *testing.T) {
+// TestFirstEntryCounts appends a log to itself: repeated entries change nothing, except those that count each time.
+func TestFirstEntryCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := entries(t)
@@ -232,8 +232,8 @@ func TestTheFirstEntryOfItsKindCounts(t *testing.T) {
 	})
 }
 
-// TestAThreadsLineIsOneForAll folds a thread's log in parts.
-func TestAThreadsLineIsOneForAll(t *testing.T) {
+// TestThreadQueueIsStable folds a thread's log in parts.
+func TestThreadQueueIsStable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		all := entries(t)

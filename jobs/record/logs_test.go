@@ -24,7 +24,7 @@ func (s stoppedState) Append(ctx context.Context, key string, value []byte, expi
 	return at, err
 }
 
-func TestAnEntryOfAForgottenLogIsDeletedThoughItsWorkWasStopped(t *testing.T) {
+func TestEntryOfForgottenLogIsDeleted(t *testing.T) {
 	t.Parallel()
 	state, err := disk.OpenState(disk.StateConfig{File: t.TempDir() + "/state.log"})
 	if err != nil {
