@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestWhatAResultIsIsToldInTheLanguageOfTheWish, since descriptions are part of answers, and alternative texts of pictures.
-func TestWhatAResultIsIsToldInTheLanguageOfTheWish(t *testing.T) {
+// TestResultsAreDescribedInTheRequestsLanguage, since descriptions are part of answers, and alternative texts of pictures.
+func TestResultsAreDescribedInTheRequestsLanguage(t *testing.T) {
 	t.Parallel()
 	turns := func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		o, err := draws(ctx, c)

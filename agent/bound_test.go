@@ -9,8 +9,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestWhatNoToolIsTold: a quantity that the planner ignores is reported.
-func TestWhatNoToolIsTold(t *testing.T) {
+// TestUnusedQuantitiesAreReported: a quantity that the planner ignores is reported.
+func TestUnusedQuantitiesAreReported(t *testing.T) {
 	t.Parallel()
 	clip := plan.Resource{Name: "clip-1a2b.mp4", File: "clip 2x 30 fps.mp4", Type: plan.Image, Blob: "blob"}
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ func unhandled(t *testing.T) leftovers {
 	return leftovers{catalogue: catalogue, lexicon: lexicon}
 }
 
-func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
+func TestQuantityThatIdentifiesFile(t *testing.T) {
 	t.Parallel()
 	o := unhandled(t)
 	for rest, want := range map[string]bool{
@@ -35,8 +35,8 @@ func TestAQuantityThatSaysWhichFileIsMeant(t *testing.T) {
 	}
 }
 
-// TestColoursThatAreLeftOver: a colour that describes the given picture is not a wish.
-func TestColoursThatAreLeftOver(t *testing.T) {
+// TestUnusedColours: a colour that describes the given picture is not a wish.
+func TestUnusedColours(t *testing.T) {
 	t.Parallel()
 	o := unhandled(t)
 	p := &plan.Plan{Tasks: []plan.Task{{

@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestActSaysWhatIsPromised: a backend gets its tool's result type and the request, and the result names the model used.
-func TestActSaysWhatIsPromised(t *testing.T) {
+// TestActGuarantees: a backend gets its tool's result type and the request, and the result names the model used.
+func TestActGuarantees(t *testing.T) {
 	t.Parallel()
 	var heard toolbox.Call
 	ops := maker{"guess": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {

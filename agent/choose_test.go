@@ -97,7 +97,7 @@ func candidates(t *testing.T, p *plan.Plan) string {
 }
 
 // The model that the request names is used, and its name is not part of the prompt.
-func TestTheWishNamesAModel(t *testing.T) {
+func TestRequestNamesModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, sdxl, kokoro, whisper, qwenVL, "")
 	for _, c := range []struct{ wish, want, told, absent string }{
@@ -172,7 +172,7 @@ func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinki
 }
 
 // No planner sees the names of models. In an answer to a question, they may be in the request that led to it.
-func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
+func TestPlannerDoesNotSeeModelNames(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
 		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
@@ -206,7 +206,7 @@ func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
 }
 
 // The planner chooses among the five best candidates that people can distinguish, if there are several.
-func TestThePlannerChoosesAmongModels(t *testing.T) {
+func TestPlannerChoosesModel(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
 		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
@@ -278,7 +278,7 @@ func TestThePlannerChoosesAmongModels(t *testing.T) {
 }
 
 // Only offered candidates are run.
-func TestAPlannerCannotInventACandidate(t *testing.T) {
+func TestPlannerCannotInventCandidate(t *testing.T) {
 	t.Parallel()
 	m := &fakePlanner{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"blur": 5, "soften": 4}}
 	m.settle = func(contests []planner.Contest) []planner.Settlement {
@@ -336,7 +336,7 @@ func TestOthersThatDoTheSame(t *testing.T) {
 }
 
 // One caption serves two subtasks, whatever is chosen for each.
-func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
+func TestSameWorkUsesSameModel(t *testing.T) {
 	t.Parallel()
 	m := &fakePlanner{scores: map[string]float64{"image_captioning": 5}, decomposition: subtasks(wants(plan.Text, photo), wants(plan.Text, photo))}
 	m.settle = func(contests []planner.Contest) []planner.Settlement {
@@ -384,7 +384,7 @@ func (a asks) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (
 }
 
 // The model of a server with one model per run is named like others.
-func TestTheWishNamesTheModelOfAServer(t *testing.T) {
+func TestRequestNamesServersModel(t *testing.T) {
 	t.Parallel()
 	server := toolbox.Server{Name: "openai", Kind: "openai", Backend: asks{
 		"images-generations": "gpt-image-1", "audio-speech": "speaches-ai/Kokoro-82M-v1.0-ONNX", "audio-transcriptions": "whisper-1",
@@ -426,7 +426,7 @@ func TestTheWishNamesTheModelOfAServer(t *testing.T) {
 }
 
 // The answer names the models that were used, and those that are unavailable.
-func TestTheAnswerNamesTheModel(t *testing.T) {
+func TestAnswerNamesModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, qwenVL)
 	for wish, wants := range map[string][]string{
@@ -464,7 +464,7 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 }
 
 // If the planner's answer does not mention unavailable models, a sentence is appended.
-func TestWhatIsAbsentIsSaid(t *testing.T) {
+func TestAbsentModelIsReported(t *testing.T) {
 	t.Parallel()
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	p.Tasks[0].Absent = []string{"SDXL"}

@@ -59,9 +59,9 @@ func resizes(name string, runs ...string) toolbox.Tool {
 	return t
 }
 
-// TestAResultThatLacksItsEffectIsAFailure: the next backend takes over, then the next solution. If none has the effect, the
+// TestMissingEffectIsFailure: the next backend takes over, then the next solution. If none has the effect, the
 // answer says what is wrong.
-func TestAResultThatLacksItsEffectIsAFailure(t *testing.T) {
+func TestMissingEffectIsFailure(t *testing.T) {
 	t.Parallel()
 	const says = "The picture should have 10 × 5 pixels, but it has 20 × 10."
 	half := takes(plan.Text, plan.FromValue("50%"))

@@ -73,7 +73,7 @@ func TestAgentsShareTheirTools(t *testing.T) {
 }
 
 // A step for another process is not approximated here, unless no process has the tool any longer, or waiting took too long.
-func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
+func TestStepRunsWhereItsCandidateIs(t *testing.T) {
 	t.Parallel()
 	const kokoro, piper, espeak = "toolserver:speak@kokoro", "toolserver:speak@piper", "native:espeak"
 	speak := toolbox.Tool{Name: "speak", Domain: "general", Returns: plan.Text, Listens: true,

@@ -170,7 +170,7 @@ func TestImprovised(t *testing.T) {
 }
 
 // Nothing is ranked where only unrelated tools run and the right one does not.
-func TestNothingIsRankedWhereTheRightToolIsMissing(t *testing.T) {
+func TestNoRankingWithoutRightTool(t *testing.T) {
 	t.Parallel()
 	paint := neural(tool("paint", plan.Image, img))
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestNothingIsRankedWhereTheRightToolIsMissing(t *testing.T) {
 }
 
 // Each request may forbid programs.
-func TestARequestMayForbidPrograms(t *testing.T) {
+func TestRequestMayForbidPrograms(t *testing.T) {
 	t.Parallel()
 	for _, forbidden := range []bool{false, true} {
 		m := &fakePlanner{decomposition: subtasks(wants(plan.Video, photo))}
@@ -207,7 +207,7 @@ func TestARequestMayForbidPrograms(t *testing.T) {
 }
 
 // The program gets the description and settings of its subtask, and its resources.
-func TestWhatAProgramIsGiven(t *testing.T) {
+func TestProgramInput(t *testing.T) {
 	t.Parallel()
 	film := plan.Resource{Name: "film-1234.mp4", Type: plan.Video, Blob: "blob", File: "film.mp4"}
 	first := wants(plan.Text, photo)

@@ -30,7 +30,7 @@ func answersLikeTheQuestion(_ context.Context, c toolbox.Call) (toolbox.Output, 
 
 // Answers are in the language of the question: nothing between the request and the tool translates it. The model follows its
 // instructions on the language of questions literally, and otherwise writes English.
-func TestAQuestionIsAnsweredInItsLanguage(t *testing.T) {
+func TestQuestionLanguage(t *testing.T) {
 	t.Parallel()
 	answer := toolbox.Tool{
 		Name: "answer", Description: "Answers a question.", Domain: "general", Returns: plan.Text,

@@ -188,7 +188,7 @@ func TestRequestsCostFourCalls(t *testing.T) {
 }
 
 // A model that fails during a request is not asked again, and the answer says how the rest was done.
-func TestAModelThatGoesIsStoodInFor(t *testing.T) {
+func TestFallbackForMissingModel(t *testing.T) {
 	t.Parallel()
 	down := []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}
 	for _, c := range []struct {
@@ -221,7 +221,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 }
 
 // Without a fallback for a model that fails to write the answer, people get a plain report and the reason.
-func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
+func TestAnswerWithoutModel(t *testing.T) {
 	t.Parallel()
 	invented := llmtest.Response{Text: "I made " + modelWords + ".png and cartoon-91bc.png."}
 	for _, c := range []struct {
@@ -248,7 +248,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 }
 
 // A request that the model declines is not done by another planner.
-func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
+func TestDeclinedRequestStaysDeclined(t *testing.T) {
 	t.Parallel()
 	second := &fakePlanner{text: "Done."}
 	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)

@@ -80,7 +80,7 @@ func ways(p *plan.Plan) string {
 }
 
 // With all tools available: which ones work on the marked part.
-func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
+func TestMarkedPartIsEdited(t *testing.T) {
 	t.Parallel()
 	const (
 		ofBox   = "mask_from_boxes "
@@ -142,7 +142,7 @@ func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 }
 
 // With the built-in backends only: plans name the tools that are missing.
-func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
+func TestMarkedPartWithLiveTools(t *testing.T) {
 	t.Parallel()
 	a := newOffline(t, agent.Config{})
 	for _, c := range []struct {
@@ -187,7 +187,7 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 }
 
 // The result is exactly the marked part.
-func TestTheMarkedPartComesOut(t *testing.T) {
+func TestMarkedPartIsCutOut(t *testing.T) {
 	t.Parallel()
 	src := image.NewNRGBA(image.Rect(0, 0, 12, 8))
 	mask := image.NewGray(src.Rect)
@@ -307,7 +307,7 @@ func marking(given ...plan.Resource) *fakePlanner {
 }
 
 // Whatever the planner says, marks on one picture are not used on another.
-func TestAMarkGoesWithItsPicture(t *testing.T) {
+func TestMarkStaysWithPicture(t *testing.T) {
 	t.Parallel()
 	box := onStreet[plan.BBox]
 	tools := []toolbox.Tool{
@@ -341,7 +341,7 @@ func TestAMarkGoesWithItsPicture(t *testing.T) {
 }
 
 // A result of the marked picture can replace it as long as nothing on it has moved.
-func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
+func TestMarkSurvivesUnmovedEdits(t *testing.T) {
 	t.Parallel()
 	box, mask := onStreet[plan.BBox], onStreet[plan.Mask]
 	turn := tool("turn", plan.Image, []plan.Type{plan.Image})
@@ -386,7 +386,7 @@ func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 }
 
 // Within one subtask neither a rotated picture nor a join can replace the marked one.
-func TestNoWayCropsWhatWasMoved(t *testing.T) {
+func TestMovedPictureIsNotCroppedByMark(t *testing.T) {
 	t.Parallel()
 	box := onStreet[plan.BBox]
 	turn := tool("turn", plan.Image, []plan.Type{plan.Image})
@@ -413,7 +413,7 @@ func TestNoWayCropsWhatWasMoved(t *testing.T) {
 }
 
 // If the model's subtask has only a mark, the plan is still valid and includes the mark's picture.
-func TestAModelsPlanWithAMark(t *testing.T) {
+func TestModelPlanWithMark(t *testing.T) {
 	t.Parallel()
 	box := plan.Resource{Name: "photo-1234.bbox-5", Type: plan.BBox, On: photo.Name, Value: onStreet[plan.BBox].Value}
 	const answer = `{"thought":"","subtasks":[{"description":"Crop to the marked part","task":[],"id":0,"dep":[],` +

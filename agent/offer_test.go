@@ -9,7 +9,7 @@ import (
 )
 
 // An alternative whose label repeats itself is not offered.
-func TestOnlyWhatCanRunIsOffered(t *testing.T) {
+func TestOnlyRunnableToolsAreOffered(t *testing.T) {
 	t.Parallel()
 	task := plan.Subtask{Description: "say it", Returns: plan.Audio, Args: []plan.Arg{
 		{Type: plan.Text, Source: plan.FromValue("Good morning"), Meaning: plan.Content},

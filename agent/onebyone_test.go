@@ -105,8 +105,8 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 	}
 }
 
-// TestActMakesAllThatIsPutTogether: a later step that joins the results, even indirectly, gets all of them or none.
-func TestActMakesAllThatIsPutTogether(t *testing.T) {
+// TestActMakesAllInputsOfJoin: a later step that joins the results, even indirectly, gets all of them or none.
+func TestActMakesAllInputsOfJoin(t *testing.T) {
 	t.Parallel()
 	from := func(step int) plan.Binding {
 		return plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(step)}
@@ -143,9 +143,9 @@ func TestActMakesAllThatIsPutTogether(t *testing.T) {
 	}
 }
 
-// TestPlanTakesSeveralResultsAtOnce: a tool that takes several things gets all results of an earlier subtask, and cannot
+// TestPlanWithSeveralResults: a tool that takes several things gets all results of an earlier subtask, and cannot
 // continue from a single one.
-func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
+func TestPlanWithSeveralResults(t *testing.T) {
 	t.Parallel()
 	for _, parts := range []bool{true, false} {
 		t.Run(strconv.FormatBool(parts), func(t *testing.T) {
@@ -169,9 +169,9 @@ func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
 	}
 }
 
-// TestResultsAndSeedAreTold: one parameter is the number of runs of a tool, and another its first seed, which increases with
+// TestResultsAndSeedAreReported: one parameter is the number of runs of a tool, and another its first seed, which increases with
 // each run.
-func TestResultsAndSeedAreTold(t *testing.T) {
+func TestResultsAndSeedAreReported(t *testing.T) {
 	t.Parallel()
 	var seeds []int64
 	look := func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {

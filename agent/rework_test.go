@@ -91,8 +91,8 @@ func of(step int) plan.Action {
 	return act("blur", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(step)})
 }
 
-// TestWhatCanBeGoneOnFrom: variations of seeded results, and sizes of pictures, if their tools can run.
-func TestWhatCanBeGoneOnFrom(t *testing.T) {
+// TestReworkableResults: variations of seeded results, and sizes of pictures, if their tools can run.
+func TestReworkableResults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		without string
@@ -189,8 +189,8 @@ func TestVariationsOfAFilm(t *testing.T) {
 	}
 }
 
-// TestAVariationThatFails does not affect the others.
-func TestAVariationThatFails(t *testing.T) {
+// TestFailedVariation does not affect the others.
+func TestFailedVariation(t *testing.T) {
 	t.Parallel()
 	var seeds []int64
 	w := workshop(t, "", maker{"draw": seeded(&seeds, false)})

@@ -272,7 +272,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredTellsNothingOfItsOrigin(t *testing.T) {
+func TestStoredFilesHaveNoMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &fakePlanner{}, maker{"op": writes("a.png", string(picture())+"secret")}, agent.Config{}, tool("op", plan.Image, img))
 	steps := []plan.Step{{Key: "k", Action: act("op", plan.Image, onPhoto)}}

@@ -150,7 +150,7 @@ func TestPaddedSolutions(t *testing.T) {
 }
 
 // A clip that is looped is joined to itself.
-func TestTheSameThingSeveralTimes(t *testing.T) {
+func TestRepeatedInput(t *testing.T) {
 	t.Parallel()
 	join := tool("join", plan.Image, []plan.Type{plan.Image})
 	join.Args[0].Many = true
@@ -180,7 +180,7 @@ func TestTheSameThingSeveralTimes(t *testing.T) {
 
 // A value that no tool of a solution takes gets its own step if a good tool takes it: on the input or on the result, with a
 // limit in bytes last.
-func TestAStepForEachValue(t *testing.T) {
+func TestStepForEachValue(t *testing.T) {
 	t.Parallel()
 	edits := func(name string, typ plan.Type, p param.Param) toolbox.Tool {
 		return setting(tool(name, typ, []plan.Type{typ}), p)
@@ -229,7 +229,7 @@ func TestAStepForEachValue(t *testing.T) {
 }
 
 // Setting the loudness comes last, since a later step would change it.
-func TestAStepBeforeTheLoudness(t *testing.T) {
+func TestStepBeforeTheLoudness(t *testing.T) {
 	t.Parallel()
 	edits := func(name string, p param.Param) toolbox.Tool {
 		return setting(tool(name, plan.Audio, []plan.Type{plan.Audio}), p)

@@ -61,7 +61,7 @@ func TestTextsAreFiles(t *testing.T) {
 
 // A text that the request wants as a file is one, whatever it was made from. One that a later step
 // works on, or of another format, is not.
-func TestTextsThatAreWantedAsFiles(t *testing.T) {
+func TestTextsRequestedAsFiles(t *testing.T) {
 	t.Parallel()
 	const lines, table, small = "Dear Ann,\nsee you.", "item,price\nTea,2", "a\nb"
 	for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestTheExampleOfTheBackendsFile is taken, with the variable that it names.
-func TestTheExampleOfTheBackendsFile(t *testing.T) {
+// TestExampleOfTheBackendsFile is taken, with the variable that it names.
+func TestExampleOfTheBackendsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backends.yaml")
 	status, printed, stderr := clitest.Run(t, nil, "backends")

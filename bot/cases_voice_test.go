@@ -22,8 +22,8 @@ func (speaking) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error)
 	return os.Open(f.Handle)
 }
 
-// TestAVoiceMessageIsDone: what somebody says about a picture is heard, quoted and done.
-func TestAVoiceMessageIsDone(t *testing.T) {
+// TestVoiceMessage: what somebody says about a picture is heard, quoted and done.
+func TestVoiceMessage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	server := hftasktest.New(t, hftasktest.Config{Heard: "take the umbrella out", Words: map[string]string{"red": "umbrella"}})

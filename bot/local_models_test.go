@@ -115,8 +115,8 @@ func TestLocalModelOfOthers(t *testing.T) {
 	}
 }
 
-// TestNobodyLooks: commands that plan nothing, and benchmarks, look for no server.
-func TestNobodyLooks(t *testing.T) {
+// TestNoDiscovery: commands that plan nothing, and benchmarks, look for no server.
+func TestNoDiscovery(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	for _, args := range [][]string{
@@ -173,8 +173,8 @@ func TestLocalModelConfig(t *testing.T) {
 	}
 }
 
-// TestLocalModelIsTold: the log and doctor say what was found, and how it is switched off.
-func TestLocalModelIsTold(t *testing.T) {
+// TestLocalModelIsReported: the log and doctor say what was found, and how it is switched off.
+func TestLocalModelIsReported(t *testing.T) {
 	t.Parallel()
 	good, tiny := startLocal(t, "qwen3:8b", "8.2B"), startLocal(t, "qwen3:1.7b", "2.0B")
 	places := []discover.Place{tiny.place, good.place}

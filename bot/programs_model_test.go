@@ -138,9 +138,9 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestAProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
+// TestProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
 // and writes, and runs no program itself.
-func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
+func TestProcessThatOnlyRunsPrograms(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
 	clitest.NeedPrograms(t, clitest.ToolLines(t, clitest.ModelEnv(server)...))

@@ -194,9 +194,9 @@ func TestReadmeNamesSettings(t *testing.T) {
 	}
 }
 
-// TestThePrograms holds where programs are installed to what tools need: the README's line,
+// TestPrograms holds where programs are installed to what tools need: the README's line,
 // the image and CI.
-func TestThePrograms(t *testing.T) {
+func TestPrograms(t *testing.T) {
 	t.Parallel()
 	_, line, _ := strings.Cut(string(readPage(t, mainREADME)), "$ sudo apt-get install ")
 	line, _, _ = strings.Cut(line, "\n")

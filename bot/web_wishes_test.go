@@ -16,8 +16,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestTheFirstWishesWork does each request that a newcomer is shown.
-func TestTheFirstWishesWork(t *testing.T) {
+// TestFirstWishesWork does each request that a newcomer is shown.
+func TestFirstWishesWork(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
 	o := clitest.OpenService(t, serve.Service{Web: true, Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())

@@ -180,9 +180,9 @@ func TestOnlyTheToolServerHasTheGPU(t *testing.T) {
 	}
 }
 
-// TestTheToolServerIsAsked: its address is the one that the worker asks, and it lets in who
+// TestToolServerIsAsked: its address is the one that the worker asks, and it lets in who
 // has the operator's token and nobody else.
-func TestTheToolServerIsAsked(t *testing.T) {
+func TestToolServerIsAsked(t *testing.T) {
 	t.Parallel()
 	services := compose(t).Services
 	s, ok := services["toolserver"]
@@ -268,8 +268,8 @@ func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
 	}
 }
 
-// TestTheProgramWorkerHasNoSecrets but those of Redis and of the files, and no way out.
-func TestTheProgramWorkerHasNoSecrets(t *testing.T) {
+// TestProgramWorkerHasNoSecrets but those of Redis and of the files, and no way out.
+func TestProgramWorkerHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := compose(t).Services["program-worker"]
 	if s.flag("--queues") != "program" || len(s.EnvFile) > 0 {

@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestASourceTellsWhatWasWrongWithIt(t *testing.T) {
+func TestSourceError(t *testing.T) {
 	t.Parallel()
 	s := storage.NewSource(t.Context(), strings.NewReader("x"))
 	if b, err := io.ReadAll(s); string(b) != "x" || err != nil || s.Err() != nil {

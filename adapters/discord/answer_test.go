@@ -40,7 +40,7 @@ func TestCommandIsAnsweredToOne(t *testing.T) {
 }
 
 // An answer whose form Discord rejects is sent as plain text, to the same person only.
-func TestARefusedFormStaysPrivate(t *testing.T) {
+func TestRejectedFormStaysPrivate(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
 	i, e := s.command("tools")

@@ -34,7 +34,7 @@ func TestThreadOfAMention(t *testing.T) {
 }
 
 // A bare mention is answered too.
-func TestNothingButAMention(t *testing.T) {
+func TestMentionOnly(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("")

@@ -69,7 +69,7 @@ func TestWithoutThread(t *testing.T) {
 }
 
 // A deleted message and a rejected token are still reported.
-func TestNoThreadOfWhatIsGone(t *testing.T) {
+func TestNoThreadForDeletedMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
 	m := s.mention("do it")

@@ -165,7 +165,7 @@ func TestBadCatalogues(t *testing.T) {
 }
 
 // A part of the program may have its own translation of a word.
-func TestTheLastFolderCounts(t *testing.T) {
+func TestLastFolderCounts(t *testing.T) {
 	t.Parallel()
 	one := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "一半", "(a test) stop": "停"}`})
 	two := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "半个"}`})

@@ -48,7 +48,7 @@ func TestCommandsWhereTheBotIsNot(t *testing.T) {
 }
 
 // After half an hour the answer is posted in the channel.
-func TestCommandsThatAreAnsweredLate(t *testing.T) {
+func TestLateAnswersToCommands(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
 	thread := adapters.Thread{Adapter: Name, Workspace: h.TeamID(), Channel: h.channel}
@@ -67,7 +67,7 @@ func TestCommandsThatAreAnsweredLate(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenDownOfAWish(t *testing.T) {
+func TestLongCommandIsShortened(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
 	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask "+strings.Repeat("blue ", 800)))

@@ -188,7 +188,7 @@ func TestEditOfTheFilesOnly(t *testing.T) {
 }
 
 // A person whose name Slack does not tell now delays nobody else, and is received in time.
-func TestNamesThatAreNotTold(t *testing.T) {
+func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	h := listen(t, true)
 	h.Faults.RateLimit("users.info", 1, 25*time.Second)

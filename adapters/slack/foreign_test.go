@@ -103,7 +103,7 @@ func TestFilesAreShownOnce(t *testing.T) {
 	}
 }
 
-func TestWhatLacksItsIDs(t *testing.T) {
+func TestMissingIDs(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
 	root := h.People.Say(slacktest.Post{Channel: h.channel, By: h.ana, Text: "first"})

@@ -53,8 +53,8 @@ func TestRename(t *testing.T) {
 	b.is(b.post(at, "title", "Again"), http.StatusNotFound)
 }
 
-// TestADeletionOutlivesItsPage: the page leaves as soon as it hears that the thread is gone.
-func TestADeletionOutlivesItsPage(t *testing.T) {
+// TestDeletionOutlivesItsPage: the page leaves as soon as it hears that the thread is gone.
+func TestDeletionOutlivesItsPage(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	state := newMemory()

@@ -46,7 +46,7 @@ func param(name, message string) string {
 	return `{"error":{"message":"` + message + `","type":"invalid_request_error","param":"` + name + `","code":"unsupported_value"}}`
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRejectedRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -90,7 +90,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedBeforeItIsSent(t *testing.T) {
+func TestRejectedBeforeSending(t *testing.T) {
 	t.Parallel()
 	server, tries := serve(t, status(http.StatusOK, answer))
 	client := build(t, endpoint.Config{BaseURL: server.URL}).Client()

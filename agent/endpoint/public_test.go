@@ -20,7 +20,7 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-func TestAListedAddressIsDialled(t *testing.T) {
+func TestListedAddressIsDialled(t *testing.T) {
 	t.Parallel()
 	listed := func(a netip.Addr) bool { return a == netip.MustParseAddr("10.1.2.3") }
 	for address, ok := range map[string]bool{"10.1.2.3:80": true, "[::ffff:10.1.2.3]:80": true, "10.1.2.4:80": false, "127.0.0.1:80": false} {
@@ -30,7 +30,7 @@ func TestAListedAddressIsDialled(t *testing.T) {
 	}
 }
 
-func TestAPublicServerIsNoWayInside(t *testing.T) {
+func TestPublicServerCannotReachInside(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	inside, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")

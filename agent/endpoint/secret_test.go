@@ -120,7 +120,7 @@ func TestErrorOfTheTransport(t *testing.T) {
 
 // What looks like a key is not told even where it is another's, and what people wrote is
 // not where the server quotes it.
-func TestWhatLooksLikeASecret(t *testing.T) {
+func TestSecretPatterns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, hidden, kept string }{
 		{"Incorrect API key provided: sk-abcd***************wxyz.", "wxyz", "Incorrect API key provided"},

@@ -238,7 +238,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-func TestAModelServesOtherNames(t *testing.T) {
+func TestModelAliases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model, name string

@@ -47,7 +47,7 @@ func want(t *testing.T, m *memo.Memo[int], value int, err error) {
 	}
 }
 
-func TestAnAnswerIsKeptForItsLife(t *testing.T) {
+func TestValueExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -60,7 +60,7 @@ func TestAnAnswerIsKeptForItsLife(t *testing.T) {
 	})
 }
 
-func TestAnErrorIsKeptForItsOwnLife(t *testing.T) {
+func TestErrorExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{err: errDown}
@@ -91,7 +91,7 @@ func TestCallersShareOneAnswer(t *testing.T) {
 }
 
 // A cancelled caller gets its context's error at once, whether it asks or waits. The next one asks again.
-func TestACancelledCallerKeepsNothing(t *testing.T) {
+func TestCancelledCallIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{takes: time.Minute}
@@ -119,7 +119,7 @@ func TestACancelledCallerKeepsNothing(t *testing.T) {
 	})
 }
 
-func TestTheLastValueOutlivesErrors(t *testing.T) {
+func TestLastValueSurvivesErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -140,7 +140,7 @@ func TestTheLastValueOutlivesErrors(t *testing.T) {
 }
 
 // An answer from the future comes from a clock that was set back since.
-func TestAnAnswerFromTheFutureIsNotKept(t *testing.T) {
+func TestValueFromFutureIsDropped(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	c := &counter{}

@@ -50,7 +50,7 @@ func TestMessagesInEnglish(t *testing.T) {
 	}
 }
 
-func TestMessagesAreTold(t *testing.T) {
+func TestMessages(t *testing.T) {
 	t.Parallel()
 	tell := plan.Translate(func(language string, m plan.Message) string { return language + ": " + m.Format })
 	if got := tell.In("zh-Hans", plan.Say("The tool %s failed.", "blur")); got != "zh-Hans: The tool %s failed." {

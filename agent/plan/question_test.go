@@ -7,7 +7,7 @@ import (
 	"atelier/agent/plan"
 )
 
-func TestAQuestionListsItsGuesses(t *testing.T) {
+func TestQuestionListsGuesses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		question plan.Question
@@ -23,7 +23,7 @@ func TestAQuestionListsItsGuesses(t *testing.T) {
 	}
 }
 
-func TestANumberPicksAGuess(t *testing.T) {
+func TestNumberChoosesGuess(t *testing.T) {
 	t.Parallel()
 	q := plan.Question{Text: "Which?", Guesses: []string{"blur it", "crop it"}}
 	for text, want := range map[string]string{

@@ -42,7 +42,7 @@ func TestListsAsValues(t *testing.T) {
 	}
 }
 
-func TestDecodeValueOfWhatIsNoList(t *testing.T) {
+func TestDecodeInvalidList(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"a dog", "{}", `[{"xmin":"1"}]`, "[1]", "[", `[{"xmin":1.5}]`} {
 		_, err := plan.DecodeValue[plan.Box](plan.Resource{Name: "boxes-1", Type: plan.BBox, Value: value})

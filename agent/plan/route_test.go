@@ -225,7 +225,7 @@ func TestRouteRenames(t *testing.T) {
 }
 
 // First comes what nothing else was made from, then what the answer names besides.
-func TestWhatIsDeliveredFirst(t *testing.T) {
+func TestDeliveryOrder(t *testing.T) {
 	t.Parallel()
 	p := &plan.Plan{
 		Resources: []plan.Resource{{Name: "a.png", Type: plan.Image}},
@@ -340,8 +340,8 @@ func TestRoutePartly(t *testing.T) {
 	}
 }
 
-// TestNoGuessStandsIn: what is not good enough to be run at once is not run after a failure.
-func TestNoGuessStandsIn(t *testing.T) {
+// TestDoubtfulAlternativeIsNotFallback: what is not good enough to be run at once is not run after a failure.
+func TestDoubtfulAlternativeIsNotFallback(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))
 	for score, want := range map[float64]string{2.9: "edge", 3: "sketch"} {

@@ -153,7 +153,7 @@ func TestStepsRefuse(t *testing.T) {
 	}
 }
 
-func TestKeysTellWhatIsComputed(t *testing.T) {
+func TestKeysIdentifyComputation(t *testing.T) {
 	t.Parallel()
 	key := func(a plan.Action) string {
 		p := plan.Plan{Tasks: []plan.Task{task(plan.Image), task(a.Returns, []plan.Action{action("first", plan.Text), a})}}

@@ -109,7 +109,7 @@ func TestValidate(t *testing.T) {
 }
 
 // A plan is refused as soon as one source of it points at what is not there.
-func TestWhatDoesNotExistMakesAPlanInvalid(t *testing.T) {
+func TestUnknownReferencesAreInvalid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := plans().Draw(t, "plan")

@@ -51,7 +51,7 @@ func TestVaries(t *testing.T) {
 }
 
 // A variant is made anew from the step on that it changes; what comes before is shared.
-func TestAVariantSharesWhatComesBefore(t *testing.T) {
+func TestVariantSharesEarlierSteps(t *testing.T) {
 	t.Parallel()
 	caption := action("caption", plan.Text, takes(plan.Image, plan.FromResource("a.png")))
 	draw := action("draw", plan.Image, takes(plan.Text, plan.FromAction(0)))
@@ -85,7 +85,7 @@ func TestAVariantSharesWhatComesBefore(t *testing.T) {
 }
 
 // Who fails has tried every candidate of a tool that it has; others may have others.
-func TestAVariantIsADetourWhereItWasNotTried(t *testing.T) {
+func TestUntriedVariantIsDetour(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))
 	edge, blur := action("edge", plan.Edge, photo), action("blur", plan.Image, takes(plan.Image, plan.FromAction(0)))

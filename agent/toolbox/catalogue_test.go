@@ -283,7 +283,7 @@ func TestEmbeddedCatalogue(t *testing.T) {
 // namesTool finds words that look like tool names in a sentence.
 var namesTool = regexp.MustCompile(`[a-z]+(_[a-z]+)+`)
 
-func TestWhenNamesToolsThatExist(t *testing.T) {
+func TestWhenNamesExistingTools(t *testing.T) {
 	t.Parallel()
 	c := embedded(t)
 	for _, tool := range c.Tools() {

@@ -21,9 +21,9 @@ func (hangs) Probe(ctx context.Context, _ toolbox.Candidate) error {
 	return down("it hangs")
 }
 
-// TestAServerThatHangsHoldsNobodyUp: with Watch, other servers are known at once; without it, within a
+// TestHangingServerBlocksNobody: with Watch, other servers are known at once; without it, within a
 // round's time. A caller with a shorter timeout gets an answer when that ends.
-func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
+func TestHangingServerBlocksNobody(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T) *toolbox.Toolbox {
 		t.Helper()
@@ -72,9 +72,9 @@ func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// TestAnAssumedServerIsNotWaitedFor checks that such a server counts as up for planning, but is probed
+// TestAssumedServerIsNotWaitedFor checks that such a server counts as up for planning, but is probed
 // for display and before a call.
-func TestAnAssumedServerIsNotWaitedFor(t *testing.T) {
+func TestAssumedServerIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tb, began := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Name: "sky", Kind: "hftask", Backend: hangs{}, Assumed: true}}}, paint), time.Now()
@@ -97,8 +97,8 @@ func TestAnAssumedServerIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAProcessTellsWhatItWorksOn: candidates for a queue that it does not serve are not reported.
-func TestAProcessTellsWhatItWorksOn(t *testing.T) {
+// TestProcessReportsItsTools: candidates for a queue that it does not serve are not reported.
+func TestProcessReportsItsTools(t *testing.T) {
 	t.Parallel()
 	tb := newToolbox(t, toolbox.Config{
 		Servers: []toolbox.Server{{Kind: "hftask", Backend: fake{}}, {Kind: "native", Backend: fake{}}},
@@ -117,8 +117,8 @@ func TestAProcessTellsWhatItWorksOn(t *testing.T) {
 	}
 }
 
-// TestAnEmptyListIsNoWay: it means no candidates rather than all.
-func TestAnEmptyListIsNoWay(t *testing.T) {
+// TestEmptyListMeansNoBackend: it means no candidates rather than all.
+func TestEmptyListMeansNoBackend(t *testing.T) {
 	t.Parallel()
 	tb := newToolbox(t, toolbox.Config{
 		Servers: []toolbox.Server{{Kind: "hftask", Backend: fake{}}}, Ways: map[string][]toolbox.Way{"paint": {}},
@@ -128,9 +128,9 @@ func TestAnEmptyListIsNoWay(t *testing.T) {
 	}
 }
 
-// TestAServerMaySpeakSeveralDialects checks that a server with several kinds under one name has one
+// TestServerMaySpeakSeveralDialects checks that a server with several kinds under one name has one
 // limit of parallel calls, and that ways select the kind by the tool's backings.
-func TestAServerMaySpeakSeveralDialects(t *testing.T) {
+func TestServerMaySpeakSeveralDialects(t *testing.T) {
 	t.Parallel()
 	tool := toolbox.Tool{Name: "paint", Returns: plan.Text, Backends: []toolbox.Backing{{Kind: "localai", Run: "depth"}, {Kind: "openai", Run: "chat"}}}
 	two := []toolbox.Server{

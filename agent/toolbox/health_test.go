@@ -72,7 +72,7 @@ func live(t *testing.T, tb *toolbox.Toolbox) []string {
 }
 
 // Own servers come before outside services, and approximate backings last.
-func TestTheOrderOfTheWays(t *testing.T) {
+func TestBackendOrder(t *testing.T) {
 	t.Parallel()
 	tb := studio{}.open(t)
 	if got, want := live(t, tb), []string{"near:draw", "far:draw", "native:scribble"}; !slices.Equal(got, want) {
@@ -82,7 +82,7 @@ func TestTheOrderOfTheWays(t *testing.T) {
 
 // A backend that fails three times in a row is paused and replaced by the next one; after half a
 // minute, one call tries it again.
-func TestABackendThatFailsIsLeftAlone(t *testing.T) {
+func TestFailingBackendIsPaused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var tried int
@@ -149,7 +149,7 @@ func health(t *testing.T, tb *toolbox.Toolbox, server string) toolbox.Health {
 }
 
 // Each model has its own circuit breaker, and only failures of the backend count.
-func TestWhatDoesNotBreakACircuit(t *testing.T) {
+func TestFaultsThatKeepCircuitClosed(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]func(ctx context.Context, stop context.CancelFunc) error{
 		"a bad input": func(context.Context, context.CancelFunc) error {
@@ -183,7 +183,7 @@ func TestWhatDoesNotBreakACircuit(t *testing.T) {
 }
 
 // A server never gets more parallel calls than its limit; waiting callers can give up.
-func TestAServerIsGivenWhatItTakes(t *testing.T) {
+func TestServerConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var at, most atomic.Int64
@@ -231,7 +231,7 @@ func TestAServerIsGivenWhatItTakes(t *testing.T) {
 }
 
 // With Watch, live candidates are probed every half minute and others with backoff; callers never wait for a probe.
-func TestProbesWaitLongerForWhatIsNotThere(t *testing.T) {
+func TestProbesBackOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -288,7 +288,7 @@ func TestLoadingIsNotDown(t *testing.T) {
 }
 
 // A call that exceeds its candidate's timeout is stopped, and the next candidate is used.
-func TestACandidateHasATimeOfItsOwn(t *testing.T) {
+func TestCandidateTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hangs := fake{run: func(ctx context.Context, _ toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {

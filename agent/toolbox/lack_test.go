@@ -34,7 +34,7 @@ func TestLackTellsAlternatives(t *testing.T) {
 	}
 }
 
-func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
+func TestLackJoinsObstacles(t *testing.T) {
 	t.Parallel()
 	s := toolbox.Status{Obstacles: []toolbox.Obstacle{{Sentence: plan.Say("Its backend crashed.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
 	if got, want := s.Lack().String(), "Its backend crashed. Or: Its backend does not answer."; got != want {

@@ -74,7 +74,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	}
 }
 
-func TestModelsThatAreRefused(t *testing.T) {
+func TestRejectedModels(t *testing.T) {
 	t.Parallel()
 	const fine = "id: org/fine\nnames: [Fine]\ndescription: It is fine.\nlicence: MIT\ntools: [draw]\n"
 	const draw = "name: draw\ndescription: Draws.\nwhen: To draw.\nexamples: [draw a cat, draw a dog, draw a bird]\ndomain: image-generation\n" +

@@ -44,9 +44,9 @@ func TestReadToolKeepsTheLinesOfAPrompt(t *testing.T) {
 	}
 }
 
-// TestModelsAreToldInPlainWords: a model whose prompt has technical names of tools, types or files
+// TestModelsAreDescribedInWords: a model whose prompt has technical names of tools, types or files
 // would use them in its answers.
-func TestModelsAreToldInPlainWords(t *testing.T) {
+func TestModelsAreDescribedInWords(t *testing.T) {
 	t.Parallel()
 	c := embedded(t)
 	names := make([]string, 0, len(c.Tools()))

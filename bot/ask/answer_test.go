@@ -29,8 +29,8 @@ func TestOtherWays(t *testing.T) {
 	}
 }
 
-// TestTheProgramOfAStepIsShown as its source text, and the answer in words only mentions it.
-func TestTheProgramOfAStepIsShown(t *testing.T) {
+// TestProgramOfAStepIsShown as its source text, and the answer in words only mentions it.
+func TestProgramOfAStepIsShown(t *testing.T) {
 	t.Parallel()
 	const source = "open(OUT + '/greeting.txt', 'w').write(SETTINGS['greeting'] + ', you')\n"
 	step := plan.Step{Key: "k", Action: plan.Action{Tool: "make_by_program", Returns: plan.Text}}

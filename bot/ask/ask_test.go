@@ -17,9 +17,9 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestATurnOutlastsItsFiles: a result that cannot be handed out is in the conversation
+// TestTurnIsKeptWithoutOutputFiles: a result that cannot be handed out is in the conversation
 // all the same, which goes on from there.
-func TestATurnOutlastsItsFiles(t *testing.T) {
+func TestTurnIsKeptWithoutOutputFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	photo := filepath.Join(dir, "photo.png")
@@ -87,7 +87,7 @@ func TestReasonNamesNoPath(t *testing.T) {
 
 // The log tells what went wrong without what a person wrote or how a file is called: the
 // sentence for the person may quote both.
-func TestTheLogQuotesNobody(t *testing.T) {
+func TestLogQuotesNobody(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "my secret aunt.jpg")
 	if err := os.WriteFile(file, []byte("no picture"), 0o600); err != nil {

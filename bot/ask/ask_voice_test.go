@@ -59,8 +59,8 @@ func TestAskByVoice(t *testing.T) {
 	}
 }
 
-// TestAskByWhatIsNoVoice is told at once, and nobody listens.
-func TestAskByWhatIsNoVoice(t *testing.T) {
+// TestAskWithInvalidVoice is told at once, and nobody listens.
+func TestAskWithInvalidVoice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	said, photo := filepath.Join(dir, "wish.wav"), filepath.Join(dir, "photo.png")

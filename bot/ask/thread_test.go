@@ -55,8 +55,8 @@ func TestThreadIsLocked(t *testing.T) {
 	}
 }
 
-// TestAConversationIsForgotten by its name, whatever its state is, once nobody works on it.
-func TestAConversationIsForgotten(t *testing.T) {
+// TestConversationIsForgotten by its name, whatever its state is, once nobody works on it.
+func TestConversationIsForgotten(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	config := settings.Config{Data: data}

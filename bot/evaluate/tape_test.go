@@ -128,8 +128,8 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	}
 }
 
-// TestReplayWhatIsNotRecorded: what the recordings lack is left out, and is no bad answer.
-func TestReplayWhatIsNotRecorded(t *testing.T) {
+// TestReplayWithoutRecording: what the recordings lack is left out, and is no bad answer.
+func TestReplayWithoutRecording(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
 	kept := filepath.Join(dir, "answers")

@@ -85,8 +85,8 @@ func (r resident) until(o *clitest.Open, what string, holds func() bool) {
 	}
 }
 
-// TestEditsAreBegunAnew edits a request after its answer, and again.
-func TestEditsAreBegunAnew(t *testing.T) {
+// TestEditsRestartRequests edits a request after its answer, and again.
+func TestEditsRestartRequests(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
 		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_CATALOGUE=../testdata/ways"))

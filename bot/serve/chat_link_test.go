@@ -30,8 +30,8 @@ func (s *inSlack) posted(picture []byte) string {
 	return "<https://team.slack.com/archives/" + s.channel + "/p" + strings.ReplaceAll(ts, ".", "") + ">"
 }
 
-// TestALinkToAMessageGivesItsPicture.
-func TestALinkToAMessageGivesItsPicture(t *testing.T) {
+// TestLinkToAMessageGivesItsPicture.
+func TestLinkToAMessageGivesItsPicture(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")
 	if err != nil {

@@ -162,8 +162,8 @@ func (r resident) shows(o *clitest.Open, by talk, thread string, signs ...string
 	})
 }
 
-// TestAMentionIsAddedAndTakenAway by edits: the first asks, the second stops.
-func TestAMentionIsAddedAndTakenAway(t *testing.T) {
+// TestMentionAddedAndRemoved by edits: the first asks, the second stops.
+func TestMentionAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
 		thread := by.mutter("make a sticker that says hello")
@@ -181,8 +181,8 @@ func TestAMentionIsAddedAndTakenAway(t *testing.T) {
 	})
 }
 
-// TestOfManyEditsTheLastCounts while the request runs: there is one answer.
-func TestOfManyEditsTheLastCounts(t *testing.T) {
+// TestLastEditCounts while the request runs: there is one answer.
+func TestLastEditCounts(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
 		thread := by.say("make a sticker that says good morning")
@@ -230,9 +230,9 @@ func TestWhoMayStop(t *testing.T) {
 // hashed are names of files as the records have them.
 var hashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 
-// TestNothingOfTheWorkshopIsRead: people read no name of a tool and no name of a file in the records. An answer has its
+// TestNoInternalNamesInChat: people read no name of a tool and no name of a file in the records. An answer has its
 // files, its text, what can be done with it and each alternative once, all in one message.
-func TestNothingOfTheWorkshopIsRead(t *testing.T) {
+func TestNoInternalNamesInChat(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")
 	bottest.Check(t, err)

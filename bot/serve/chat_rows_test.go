@@ -32,8 +32,8 @@ func TestRefusalsNameNoSettings(t *testing.T) {
 	})
 }
 
-// TestADeletedAnswerIsChosenAgain by its number, which works once more.
-func TestADeletedAnswerIsChosenAgain(t *testing.T) {
+// TestDeletedAnswerIsChosenAgain by its number, which works once more.
+func TestDeletedAnswerIsChosenAgain(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
 		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_CATALOGUE=../testdata/ways"))
@@ -56,8 +56,8 @@ func TestADeletedAnswerIsChosenAgain(t *testing.T) {
 	})
 }
 
-// TestADeletedRequestIsStopped without an answer.
-func TestADeletedRequestIsStopped(t *testing.T) {
+// TestDeletedRequestIsStopped without an answer.
+func TestDeletedRequestIsStopped(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
 		thread := by.say("make a sticker that says farewell")

@@ -91,9 +91,9 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 	}
 }
 
-// TestRevokedTokenIsTold: the process goes on, with the other platforms, and is not ready
+// TestRevokedTokenIsReported: the process goes on, with the other platforms, and is not ready
 // any more.
-func TestRevokedTokenIsTold(t *testing.T) {
+func TestRevokedTokenIsReported(t *testing.T) {
 	t.Parallel()
 	guild, team := newInDiscord(t, discordtest.Options{}), newInSlack(t, false)
 	env := append(append(guild.settings(), team.settings()...), "ATELIER_DATA="+t.TempDir())
@@ -175,9 +175,9 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 	}
 }
 
-// TestReadinessNamesWhatIsSet: a token that Slack takes no more is named, and no setting that
+// TestReadinessNamesConfiguredParts: a token that Slack takes no more is named, and no setting that
 // has no part in it.
-func TestReadinessNamesWhatIsSet(t *testing.T) {
+func TestReadinessNamesConfiguredParts(t *testing.T) {
 	t.Parallel()
 	team := newInSlack(t, true)
 	o := clitest.OpenService(t, serve.Service{Chats: []string{"slack"}}, append(team.settings(), "ATELIER_DATA="+t.TempDir())...)

@@ -39,9 +39,9 @@ func TestReadinessIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestStrangersAreToldNoAddress: on an open port /readyz names what does not work, and the
+// TestStrangersSeeNoAddress: on an open port /readyz names what does not work, and the
 // log says why, once.
-func TestStrangersAreToldNoAddress(t *testing.T) {
+func TestStrangersSeeNoAddress(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	says := "Redis at 10.0.0.7:6379 cannot be used."

@@ -9,9 +9,9 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestLacksAreToldInChinese has what each tool of the catalogue lacks, where there is no
+// TestLacksInChinese has what each tool of the catalogue lacks, where there is no
 // make at all, told without a word of English but names.
-func TestLacksAreToldInChinese(t *testing.T) {
+func TestLacksInChinese(t *testing.T) {
 	t.Parallel()
 	c, err := bottest.Builtin()
 	if err != nil {

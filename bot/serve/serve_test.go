@@ -233,8 +233,8 @@ func TestServeDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestAllWrongFlagsAreToldAtOnce, with the wrong settings.
-func TestAllWrongFlagsAreToldAtOnce(t *testing.T) {
+// TestAllWrongFlagsAreReported, with the wrong settings.
+func TestAllWrongFlagsAreReported(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_DEADLINE": "abc", "ATELIER_LOG": "loud"},
 		"serve", "--queues", "foo,cpu=0", "--concurrency", "0", "--adapters", "telex,fax", "--grace", "soon", "--listen", "99")
@@ -251,9 +251,9 @@ func TestAllWrongFlagsAreToldAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhoIsSilentIsNamed: of a server that takes everything and answers nothing it is told
+// TestSilentServerIsNamed: of a server that takes everything and answers nothing it is told
 // which setting names it.
-func TestWhoIsSilentIsNamed(t *testing.T) {
+func TestSilentServerIsNamed(t *testing.T) {
 	t.Parallel()
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -290,8 +290,8 @@ func TestWhoIsSilentIsNamed(t *testing.T) {
 	}
 }
 
-// TestAllThatCannotBeUsedIsToldAtOnce.
-func TestAllThatCannotBeUsedIsToldAtOnce(t *testing.T) {
+// TestAllUnusableSettingsAreReported.
+func TestAllUnusableSettingsAreReported(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := clitest.Run(t, map[string]string{
 		"REDIS_URL": "redis://127.0.0.1:1", "S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1",

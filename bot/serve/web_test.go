@@ -32,8 +32,8 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestPeopleAreToldNoSettings: what a tool lacks is told in a chat without the settings.
-func TestPeopleAreToldNoSettings(t *testing.T) {
+// TestPeopleSeeNoSettings: what a tool lacks is told in a chat without the settings.
+func TestPeopleSeeNoSettings(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
 	o := clitest.OpenService(t, serve.Service{Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "PLANNER=rules")
@@ -149,8 +149,8 @@ func TestOtherNamesLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestAHundredUploadsAtOnce are none too many for who lets people in.
-func TestAHundredUploadsAtOnce(t *testing.T) {
+// TestHundredUploadsAtOnce are none too many for who lets people in.
+func TestHundredUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	const password, files = "open sesame", 100
 	o := clitest.OpenService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD="+password)
@@ -214,8 +214,8 @@ func TestMarkLinks(t *testing.T) {
 	}
 }
 
-// TestNoLinkLeadsToWhatCannotBeMarked asks for one to each kind of picture.
-func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
+// TestNoLinkForUnmarkableFiles asks for one to each kind of picture.
+func TestNoLinkForUnmarkableFiles(t *testing.T) {
 	t.Parallel()
 	config, err := settings.Read([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "PLANNER=rules"}, nil, nil)
 	if err != nil {
@@ -245,8 +245,8 @@ func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage, by what it holds and not by its name.
-func TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage(t *testing.T) {
+// TestRejectedFileIsReportedInReadersLanguage, by what it holds and not by its name.
+func TestRejectedFileIsReportedInReadersLanguage(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
 	for language, want := range map[string]string{"en": "photo.jpg", "zh-CN": "。"} {

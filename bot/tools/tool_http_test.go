@@ -43,9 +43,9 @@ func aService(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestAToolThatCallsAService: the file that tool new writes runs, once the operator has listed the host and
+// TestToolThatCallsAService: the file that tool new writes runs, once the operator has listed the host and
 // set the token, and until then the operator is told what to do.
-func TestAToolThatCallsAService(t *testing.T) {
+func TestToolThatCallsAService(t *testing.T) {
 	t.Parallel()
 	server, folder := aService(t), t.TempDir()
 	host := strings.TrimPrefix(server.URL, "http://")

@@ -206,9 +206,9 @@ func storedProgram(t *testing.T, source string) string {
 
 func step1(r jobs.Request) plan.Result { return r.Runs[0].Results["k"] }
 
-// TestAProgramIsRunAgainAndKept: a program is written once, shown, run again without the model, and
+// TestProgramIsRunAgainAndKept: a program is written once, shown, run again without the model, and
 // becomes a tool that needs none.
-func TestAProgramIsRunAgainAndKept(t *testing.T) {
+func TestProgramIsRunAgainAndKept(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
 	folder, own := t.TempDir(), t.TempDir()

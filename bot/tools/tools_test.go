@@ -70,9 +70,9 @@ func TestToolsOfAServer(t *testing.T) {
 	}
 }
 
-// TestToolsOfAServerThatIsDown: the built-in tools are there all the same, and pictures go
+// TestToolsOfDownServer: the built-in tools are there all the same, and pictures go
 // nowhere that is not allowed.
-func TestToolsOfAServerThatIsDown(t *testing.T) {
+func TestToolsOfDownServer(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestTheProgramOfAStepIsDrawn as its source text.
-func TestTheProgramOfAStepIsDrawn(t *testing.T) {
+// TestProgramOfAStepIsDrawn as its source text.
+func TestProgramOfAStepIsDrawn(t *testing.T) {
 	t.Parallel()
 	const program = `{"refusal":"","about":"a greeting","settings":[],"checks":[{"measure":"files","value":"1"}],"program":"print(1)\n"}`
 	steps := []jobs.Step{

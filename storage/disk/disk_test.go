@@ -118,7 +118,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftBeside(t *testing.T) {
+func TestNoTemporaryFilesRemain(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	b := open(t, folder)
@@ -138,9 +138,9 @@ func TestNothingIsLeftBeside(t *testing.T) {
 	}
 }
 
-// TestWhatACrashLeavesGoes: a process that dies in a put leaves a file aside, which is no
+// TestLeftoversOfCrash: a process that dies in a put leaves a file aside, which is no
 // blob and goes with the sweeps.
-func TestWhatACrashLeavesGoes(t *testing.T) {
+func TestLeftoversOfCrash(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	b := open(t, folder)
@@ -201,8 +201,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestAFolderIsShared by what could be two processes.
-func TestAFolderIsShared(t *testing.T) {
+// TestFolderIsShared by what could be two processes.
+func TestFolderIsShared(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	one, two := open(t, folder), open(t, folder)
@@ -229,7 +229,7 @@ func TestAFolderIsShared(t *testing.T) {
 	}
 }
 
-func TestAKeyIsNoFolderOfAnother(t *testing.T) {
+func TestKeyCannotBeFolderOfAnother(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	b := open(t, folder)
@@ -245,7 +245,7 @@ func TestAKeyIsNoFolderOfAnother(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeUsed(t *testing.T) {
+func TestUnusableFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -264,7 +264,7 @@ func TestAFolderThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestCheckFindsAFolderThatIsGone(t *testing.T) {
+func TestCheckFindsMissingFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "blobs")
 	b := open(t, folder)
@@ -277,7 +277,7 @@ func TestCheckFindsAFolderThatIsGone(t *testing.T) {
 	}
 }
 
-func TestAFolderIsNoBlob(t *testing.T) {
+func TestFolderIsNotABlob(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
 	put(t, b, "a/b")

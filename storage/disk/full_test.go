@@ -24,9 +24,9 @@ import (
 // process that may write no larger files, or on a small disk of its own.
 const fillFolder = "TEST_FILL_FOLDER"
 
-// TestAFullDisk: a put for which there is no room fails by its name, leaves what was
+// TestFullDisk: a put for which there is no room fails by its name, leaves what was
 // there, and gives back what it took.
-func TestAFullDisk(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	t.Run("by a limit", func(t *testing.T) {
 		t.Parallel()

@@ -60,8 +60,8 @@ func hold(root string) int {
 	return 1
 }
 
-// TestWhatAKilledProcessLeavesIsRemoved, whatever its age, and what a living one has stays.
-func TestWhatAKilledProcessLeavesIsRemoved(t *testing.T) {
+// TestLeftoversOfKilledProcess, whatever its age, and what a living one has stays.
+func TestLeftoversOfKilledProcess(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	program, err := os.Executable()
@@ -115,9 +115,9 @@ func TestWhatAKilledProcessLeavesIsRemoved(t *testing.T) {
 	}
 }
 
-// TestWhatIsSwept without a lock: what former versions left, once nobody can use it any more,
+// TestSweep without a lock: what former versions left, once nobody can use it any more,
 // and nothing of anybody else.
-func TestWhatIsSwept(t *testing.T) {
+func TestSweep(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	left := func(name string, age time.Duration) {
@@ -178,8 +178,8 @@ func TestWhatIsSwept(t *testing.T) {
 	}
 }
 
-// TestASweepTakesNothingThatBegins while many begin and sweep at once.
-func TestASweepTakesNothingThatBegins(t *testing.T) {
+// TestSweepKeepsNewFolders while many begin and sweep at once.
+func TestSweepKeepsNewFolders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	var all sync.WaitGroup

@@ -89,9 +89,9 @@ func seen(ctx context.Context, t *rapid.T, s *disk.State) model {
 	return m
 }
 
-// TestACrashLosesNothing: a copy of the log as it is between any two methods holds what
+// TestCrashLosesNothing: a copy of the log as it is between any two methods holds what
 // they have returned for, and of one that was cut short anywhere, a beginning of it.
-func TestACrashLosesNothing(t *testing.T) {
+func TestCrashLosesNothing(t *testing.T) {
 	t.Parallel()
 	ctx, folder := t.Context(), t.TempDir()
 	file, copied := filepath.Join(folder, "log"), filepath.Join(folder, "copy")
@@ -196,7 +196,7 @@ type spoilt struct {
 	err      error
 }
 
-func TestADamagedLog(t *testing.T) {
+func TestDamagedLog(t *testing.T) {
 	t.Parallel()
 	const record = 20 + 1 + 1 + 1 + len("g/0") + len("A WISH") // bytes
 	at := func(data []byte, wish int) int {                    // where the nth request is
@@ -317,8 +317,8 @@ func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	}
 }
 
-// TestALogOfTheFormerVersion is read. What it lost is told as far as its records tell.
-func TestALogOfTheFormerVersion(t *testing.T) {
+// TestLogOfFormerVersion is read. What it lost is told as far as its records tell.
+func TestLogOfFormerVersion(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("testdata", "state-1.log"))
 	if err != nil {
@@ -368,8 +368,8 @@ func count(file string) int {
 	return 1
 }
 
-// TestAKillLosesNothing that was acknowledged.
-func TestAKillLosesNothing(t *testing.T) {
+// TestKillLosesNothing that was acknowledged.
+func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
 	if err != nil {

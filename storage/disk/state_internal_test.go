@@ -34,8 +34,8 @@ func write(t *testing.T, s *State, key string) {
 	}
 }
 
-// TestASyncIsShared by all who ask for one while another runs.
-func TestASyncIsShared(t *testing.T) {
+// TestSyncIsShared by all who ask for one while another runs.
+func TestSyncIsShared(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
 	synctest.Test(t, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestASyncIsShared(t *testing.T) {
 	})
 }
 
-// TestTheBackgroundSyncs what was written a second later, and only then.
-func TestTheBackgroundSyncs(t *testing.T) {
+// TestBackgroundSyncs what was written a second later, and only then.
+func TestBackgroundSyncs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
 	synctest.Test(t, func(t *testing.T) {
@@ -109,9 +109,9 @@ func TestTheBackgroundSyncs(t *testing.T) {
 	})
 }
 
-// TestASyncThatFails is told to who waits and to Check. What the system may have thrown
+// TestFailedSync is told to who waits and to Check. What the system may have thrown
 // away is written again from memory.
-func TestASyncThatFails(t *testing.T) {
+func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
 	synctest.Test(t, func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestASyncThatFails(t *testing.T) {
 	})
 }
 
-// TestAPurgeIsShared by all who ask for one while another runs, and is told where it fails.
-func TestAPurgeIsShared(t *testing.T) {
+// TestPurgeIsShared by all who ask for one while another runs, and is told where it fails.
+func TestPurgeIsShared(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "log")
@@ -222,10 +222,10 @@ func TestAPurgeIsShared(t *testing.T) {
 	})
 }
 
-// TestAPurgeRemovesDamagedLogs, which may hold what was deleted too.
-// TestAPurgeThatFailsIsOwed: what was deleted leaves the file once the disk takes it again,
+// TestPurgeRemovesDamagedLogs, which may hold what was deleted too.
+// TestFailedPurgeIsRetried: what was deleted leaves the file once the disk takes it again,
 // though nobody asks a second time.
-func TestAPurgeThatFailsIsOwed(t *testing.T) {
+func TestFailedPurgeIsRetried(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "log")
@@ -264,7 +264,7 @@ func TestAPurgeThatFailsIsOwed(t *testing.T) {
 	})
 }
 
-func TestAPurgeRemovesDamagedLogs(t *testing.T) {
+func TestPurgeRemovesDamagedLogs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
 	s := openWith(t, file, (*os.File).Sync)

@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// TestAClockThatIsSetAnewExpiresNothing of what this process wrote. The next one goes by
+// TestClockChangeExpiresNothing of what this process wrote. The next one goes by
 // the clock.
-func TestAClockThatIsSetAnewExpiresNothing(t *testing.T) {
+func TestClockChangeExpiresNothing(t *testing.T) {
 	t.Parallel()
 	for name, jump := range map[string]time.Duration{"forward": 40 * 24 * time.Hour, "back": -40 * 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -132,7 +132,7 @@ func TestExpiryHoldsOverARestart(t *testing.T) {
 	}
 }
 
-func TestASecondProcessIsRefused(t *testing.T) {
+func TestSecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	c := disk.StateConfig{File: filepath.Join(t.TempDir(), "log")}
 	s := openState(t, c)
@@ -151,7 +151,7 @@ func wantFault(t *testing.T, err error, sentence, file string) {
 	}
 }
 
-func TestAStateThatWasClosed(t *testing.T) {
+func TestClosedState(t *testing.T) {
 	t.Parallel()
 	s := openState(t, disk.StateConfig{File: filepath.Join(t.TempDir(), "log")})
 	putTo(t, s, "g/k", "x", 0)

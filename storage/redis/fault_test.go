@@ -130,8 +130,8 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoSentinel: a URL of Sentinels that names the server itself is told apart.
-func TestWhatIsNoSentinel(t *testing.T) {
+// TestInvalidSentinel: a URL of Sentinels that names the server itself is told apart.
+func TestInvalidSentinel(t *testing.T) {
 	t.Parallel()
 	c, err := redis.Open("redis+sentinel://" + miniredis.RunT(t).Addr() + "?master=m")
 	if err != nil {
@@ -177,7 +177,7 @@ func over(t *testing.T, m *miniredis.Miniredis) func() (net.Conn, error) {
 	}
 }
 
-func TestAGoodServerIsGood(t *testing.T) {
+func TestGoodServerIsGood(t *testing.T) {
 	t.Parallel()
 	m, c := small(t)
 	if err := open(t, redis.Config{Client: c}).Check(t.Context()); err != nil {
@@ -243,9 +243,9 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAnAnswerThatIsLost: what the server has done is not done again by the client's
+// TestLostAnswer: what the server has done is not done again by the client's
 // second try, and is not taken for another's.
-func TestAnAnswerThatIsLost(t *testing.T) {
+func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
 	var lose atomic.Int32
@@ -302,8 +302,8 @@ func TestAnAnswerThatIsLost(t *testing.T) {
 	}
 }
 
-// TestASubscriptionThatBreaks is made anew, and says that something may be lost.
-func TestASubscriptionThatBreaks(t *testing.T) {
+// TestBrokenSubscription is made anew, and says that something may be lost.
+func TestBrokenSubscription(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
 	conns := make(chan net.Conn, 100)
@@ -336,8 +336,8 @@ func TestASubscriptionThatBreaks(t *testing.T) {
 	}
 }
 
-// TestAServerThatComesBack: a subscription goes on, and so does everything else.
-func TestAServerThatComesBack(t *testing.T) {
+// TestRecoveredServer: a subscription goes on, and so does everything else.
+func TestRecoveredServer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
 	c := client(t, &goredis.Options{Addr: m.Addr(), MaxRetries: -1, DialerRetries: 1})
@@ -364,7 +364,7 @@ func TestAServerThatComesBack(t *testing.T) {
 	}
 }
 
-func TestAClientThatIsClosed(t *testing.T) {
+func TestClosedClient(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
 	c := goredis.NewClient(&goredis.Options{Addr: m.Addr()})

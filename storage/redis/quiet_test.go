@@ -30,9 +30,9 @@ func (m mute) Read(p []byte) (int, error) {
 	}
 }
 
-// TestASilentServer: a subscription that hears nothing for long is one still, and one
+// TestSilentServer: a subscription that hears nothing for long is one still, and one
 // whose server has fallen silent is made anew.
-func TestASilentServer(t *testing.T) {
+func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()

@@ -89,7 +89,7 @@ func sweep(t *testing.T, c goredis.UniversalClient, prefix string) {
 	}
 }
 
-func TestAServerThatIsFull(t *testing.T) {
+func TestFullServer(t *testing.T) {
 	t.Parallel()
 	s := redistest.Serve(t, "--save", "", "--maxmemory", "8mb", "--maxmemory-policy", "noeviction")
 	c := client(t, &goredis.Options{Addr: s.Address()})
@@ -143,7 +143,7 @@ func TestAServerThatIsFull(t *testing.T) {
 	}
 }
 
-func TestAServerThatEvicts(t *testing.T) {
+func TestEvictingServer(t *testing.T) {
 	t.Parallel()
 	s := redistest.Serve(t, "--save", "", "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru")
 	c := client(t, &goredis.Options{Addr: s.Address()})
@@ -153,9 +153,9 @@ func TestAServerThatEvicts(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsKilledUnderLoad and comes back has kept what it has said that it has,
+// TestServerKilledUnderLoad and comes back has kept what it has said that it has,
 // and nothing is done twice.
-func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+func TestServerKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := redistest.Serve(t, "--save", "", "--appendonly", "yes", "--appendfsync", "always")
 	c := client(t, &goredis.Options{Addr: s.Address()})
@@ -261,7 +261,7 @@ func try(t *testing.T, do func(again bool) error) {
 	}
 }
 
-func TestACluster(t *testing.T) {
+func TestCluster(t *testing.T) {
 	t.Parallel()
 	nodes := redistest.Cluster(t)
 	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: nodes})

@@ -45,8 +45,8 @@ func breaking(server *s3test.Server, after int, times int32) *atomic.Int32 {
 	return &left
 }
 
-// TestADownloadThatBreaks goes on where it was.
-func TestADownloadThatBreaks(t *testing.T) {
+// TestBrokenDownload goes on where it was.
+func TestBrokenDownload(t *testing.T) {
 	t.Parallel()
 	content := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content) //nolint:errcheck // it never fails
@@ -89,8 +89,8 @@ func TestADownloadThatBreaks(t *testing.T) {
 	}
 }
 
-// TestADownloadThatBreaksForEver ends.
-func TestADownloadThatBreaksForEver(t *testing.T) {
+// TestPermanentlyBrokenDownload ends.
+func TestPermanentlyBrokenDownload(t *testing.T) {
 	t.Parallel()
 	for name, meddle := range map[string]func(*s3test.Server){
 		"nothing comes": func(s *s3test.Server) {
@@ -136,8 +136,8 @@ func TestADownloadThatBreaksForEver(t *testing.T) {
 	}
 }
 
-// TestADownloadWhoseServerGoes ends.
-func TestADownloadWhoseServerGoes(t *testing.T) {
+// TestDownloadWithoutServer ends.
+func TestDownloadWithoutServer(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
 	b := open(t, to(server))
@@ -164,8 +164,8 @@ func TestADownloadWhoseServerGoes(t *testing.T) {
 	}
 }
 
-// TestADownloadOfWhatWasReplaced does not go on with another blob.
-func TestADownloadOfWhatWasReplaced(t *testing.T) {
+// TestDownloadOfReplacedObject does not go on with another blob.
+func TestDownloadOfReplacedObject(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
 	b := open(t, to(server))

@@ -123,7 +123,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestAGoodServerIsGood(t *testing.T) {
+func TestGoodServerIsGood(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
 	b := open(t, to(server))
@@ -140,8 +140,8 @@ func TestAGoodServerIsGood(t *testing.T) {
 	}
 }
 
-// TestAServerThatComesBack: what a server refuses for a moment is asked again.
-func TestAServerThatComesBack(t *testing.T) {
+// TestRecoveredServer: what a server refuses for a moment is asked again.
+func TestRecoveredServer(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(http.ResponseWriter){
 		"busy":     func(w http.ResponseWriter) { s3test.Fail(w, http.StatusServiceUnavailable, "SlowDown") },
@@ -195,8 +195,8 @@ func TestAServerThatComesBack(t *testing.T) {
 	}
 }
 
-// TestAnUploadThatFails leaves what was there, and no parts.
-func TestAnUploadThatFails(t *testing.T) {
+// TestFailedUpload leaves what was there, and no parts.
+func TestFailedUpload(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(r *http.Request) bool{
 		"when it begins":   func(r *http.Request) bool { return r.URL.Query().Has("uploads") },
@@ -231,8 +231,8 @@ func TestAnUploadThatFails(t *testing.T) {
 	}
 }
 
-// TestAnUploadThatIsEnded takes back its parts although its context is over.
-func TestAnUploadThatIsEnded(t *testing.T) {
+// TestCancelledUpload takes back its parts although its context is over.
+func TestCancelledUpload(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
 	b := open(t, to(server))
@@ -252,8 +252,8 @@ func TestAnUploadThatIsEnded(t *testing.T) {
 	}
 }
 
-// TestAServerThatTakesNothing: an upload that stalls is given up.
-func TestAServerThatTakesNothing(t *testing.T) {
+// TestStalledServer: an upload that stalls is given up.
+func TestStalledServer(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts, and nobody reads
@@ -271,8 +271,8 @@ func TestAServerThatTakesNothing(t *testing.T) {
 	}
 }
 
-// TestASlowServerIsWaitedFor as long as something comes.
-func TestASlowServerIsWaitedFor(t *testing.T) {
+// TestSlowServerIsWaitedFor as long as something comes.
+func TestSlowServerIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
 	c := to(server)
@@ -365,8 +365,8 @@ func TestServersThatKnowLess(t *testing.T) {
 	}
 }
 
-// TestWhatACrashLeavesGoes: the parts of a process that died.
-func TestWhatACrashLeavesGoes(t *testing.T) {
+// TestLeftoversOfCrash: the parts of a process that died.
+func TestLeftoversOfCrash(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{Page: 2})
 	b := open(t, to(server))

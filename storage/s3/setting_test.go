@@ -55,7 +55,7 @@ func bare(t *testing.T, settings map[string]string) {
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 }
 
-func TestTheStandardVariables(t *testing.T) { //nolint:paralleltest // it sets variables
+func TestStandardVariables(t *testing.T) { //nolint:paralleltest // it sets variables
 	server := s3test.New(t, s3test.Config{Region: "eu-central-1"})
 	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"} {
 		bare(t, map[string]string{name: server.URL(), "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "eu-central-1"})
@@ -78,7 +78,7 @@ func TestNoCredentialsInTheChain(t *testing.T) { //nolint:paralleltest // it set
 	}
 }
 
-func TestTheRegionMustBeKnown(t *testing.T) { //nolint:paralleltest // it sets variables
+func TestRegionMustBeKnown(t *testing.T) { //nolint:paralleltest // it sets variables
 	bare(t, nil)
 	_, err := s3.New(t.Context(), s3.Config{Bucket: "bucket"})
 	if fault, ok := errors.AsType[*storage.Fault](err); !ok || !strings.Contains(fault.Sentence, "set AWS_REGION") {

@@ -184,7 +184,7 @@ func TestLimitsWithoutSession(t *testing.T) {
 	wants(t, ask(h, http.MethodGet, "/", from("192.168.1.5")), http.StatusUnauthorized)
 }
 
-func TestRefusalsInTheFormThatIsAskedFor(t *testing.T) {
+func TestRefusalFormats(t *testing.T) {
 	t.Parallel()
 	h := whole(newGuard(t, Config{Password: secret, State: &memory{}}))
 	htmx := []func(*http.Request){with("HX-Request", "true"), with("HX-Current-URL", "http://localhost:8080/t/x?y"), with("Accept", "*/*")}

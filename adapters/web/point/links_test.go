@@ -187,7 +187,7 @@ func TestSameLinkSoonAgain(t *testing.T) {
 	}
 }
 
-func TestGrantThatIsNotKept(t *testing.T) {
+func TestExpiredGrant(t *testing.T) {
 	t.Parallel()
 	c, state := newClock(), &lists{}
 	l := newTestLinks(t, "https://example.org", state, c.Now)

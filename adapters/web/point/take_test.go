@@ -58,7 +58,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-func TestMarksThatAreNone(t *testing.T) {
+func TestInvalidMarks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.pages.posts.most = 1000

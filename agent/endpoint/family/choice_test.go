@@ -69,8 +69,8 @@ func says(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// TestAServerWithoutAList is asked for what the file names.
-func TestAServerWithoutAList(t *testing.T) {
+// TestServerWithoutAList is asked for what the file names.
+func TestServerWithoutAList(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
 		"404": says(http.StatusNotFound, "{}"), "the key may not": says(http.StatusForbidden, "{}"), "none": list(), "broken": says(http.StatusOK, "{"),
@@ -83,9 +83,9 @@ func TestAServerWithoutAList(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsUnknown gives way to the next, and the log says so once; where none is left,
+// TestUnknownModel gives way to the next, and the log says so once; where none is left,
 // all may be asked again.
-func TestAModelThatIsUnknown(t *testing.T) {
+func TestUnknownModel(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{"listed": list("gpt-6-luna", "gpt-6.1-terra"), "not listed": says(http.StatusNotFound, "{}")} {
 		c, asked, _, log := choosing(t, answer)
@@ -135,8 +135,8 @@ func TestModelsThatEnd(t *testing.T) {
 	}
 }
 
-// TestAListThatIsUnclear: what is listed is nothing that is known.
-func TestAListThatIsUnclear(t *testing.T) {
+// TestAmbiguousList: what is listed is nothing that is known.
+func TestAmbiguousList(t *testing.T) {
 	t.Parallel()
 	c, _, _, log := choosing(t, list("qwen3-vl:8b", "llama3.2:latest"))
 	for range 2 {
@@ -151,8 +151,8 @@ func TestAListThatIsUnclear(t *testing.T) {
 	}
 }
 
-// TestTheListIsFresh for half a minute.
-func TestTheListIsFresh(t *testing.T) {
+// TestListIsFresh for half a minute.
+func TestListIsFresh(t *testing.T) {
 	t.Parallel()
 	c, asked, later, _ := choosing(t, list("gpt-6-luna"))
 	for at, want := range []int64{1, 1, 2} {
@@ -163,8 +163,8 @@ func TestTheListIsFresh(t *testing.T) {
 	}
 }
 
-// TestWhoGivesUp learns nothing, and the next one asks.
-func TestWhoGivesUp(t *testing.T) {
+// TestCancelledCaller learns nothing, and the next one asks.
+func TestCancelledCaller(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c, asked, _, _ := choosing(t, func(w http.ResponseWriter, r *http.Request) {

@@ -45,8 +45,8 @@ var openAI = models(
 	"tts-1@2027-01-06", "tts-1-hd@2027-01-06", "text-embedding-3-small", "omni-moderation-latest",
 )
 
-// TestWhatIsAskedFirst of each kind of list, for each role.
-func TestWhatIsAskedFirst(t *testing.T) {
+// TestFirstChoice of each kind of list, for each role.
+func TestFirstChoice(t *testing.T) {
 	t.Parallel()
 	many := models("gpt-6.1-terra")
 	for i := range 5000 {
@@ -85,8 +85,8 @@ func TestWhatIsAskedFirst(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfAFamily: families as they stand in the file, versions from the highest on.
-func TestTheOrderOfAFamily(t *testing.T) {
+// TestFamilyOrder: families as they stand in the file, versions from the highest on.
+func TestFamilyOrder(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role][]string{
 		Chat:          {"gpt-6.1-terra", "gpt-6.1-terra-2026-10-26", "gpt-5.6-terra", "gpt-6-luna", "gpt-6.1-sol"},
@@ -100,8 +100,8 @@ func TestTheOrderOfAFamily(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsWrong is refused with what is wrong with it.
-func TestAFileThatIsWrong(t *testing.T) {
+// TestInvalidFile is refused with what is wrong with it.
+func TestInvalidFile(t *testing.T) {
 	t.Parallel()
 	const rest = "\nimage: [a]\nspeech: [a]\ntranscription: [a]\n"
 	for file, want := range map[string]string{

@@ -100,7 +100,7 @@ func down(kind endpoint.Kind) error {
 	})
 }
 
-func TestTheFirstDoesEverything(t *testing.T) {
+func TestFirstPlannerDoesEverything(t *testing.T) {
 	t.Parallel()
 	first, second := &fake{name: "first"}, &fake{name: "second"}
 	var log bytes.Buffer
@@ -115,7 +115,7 @@ func TestTheFirstDoesEverything(t *testing.T) {
 }
 
 // From the job at which the first fails, the second does all.
-func TestTheSecondGoesOn(t *testing.T) {
+func TestSecondPlannerTakesOver(t *testing.T) {
 	t.Parallel()
 	const why = "The language model does not answer, so I "
 	for at, job := range jobs {
@@ -161,7 +161,7 @@ func TestTheSecondGoesOn(t *testing.T) {
 }
 
 // A later stage, in another process, goes on as the earlier one left it.
-func TestALaterStageKnows(t *testing.T) {
+func TestLaterStageKnowsFallback(t *testing.T) {
 	t.Parallel()
 	first, second := &fake{name: "first"}, &fake{name: "second"}
 	thinking := plan.Thinking{StoodIn: "It was down."}
@@ -208,7 +208,7 @@ func TestSentences(t *testing.T) {
 
 // What is declined, or is too much, nobody else does; and when the context has ended,
 // nobody does anything.
-func TestTheSecondIsNotAsked(t *testing.T) {
+func TestSecondPlannerIsNotAsked(t *testing.T) {
 	t.Parallel()
 	declined := fmt.Errorf("decompose: %w", &plan.Fault{Sentence: plan.Say("I decline."), Err: errors.New("refused"), Final: true})
 	for _, job := range jobs {

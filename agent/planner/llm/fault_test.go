@@ -541,7 +541,7 @@ func TestCeilingOfTokens(t *testing.T) {
 
 // A repair has room in the smallest context, however long the bad answer is and however
 // much there is to complain of.
-func TestARepairFitsTheContext(t *testing.T) {
+func TestRepairFitsTheContext(t *testing.T) {
 	t.Parallel()
 	const context = 4096
 	for name, bad := range map[string]llmtest.Response{

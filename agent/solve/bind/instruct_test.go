@@ -9,7 +9,7 @@ import (
 )
 
 // The content of a file is never an instruction, unless the request says that it is one.
-func TestAFileIsNoInstruction(t *testing.T) {
+func TestFileIsNotInstruction(t *testing.T) {
 	t.Parallel()
 	write := toolbox.Tool{Name: "write", Returns: plan.Text, Args: []toolbox.Arg{{Name: "instruction", Type: plan.Text, Meaning: plan.Instruction}}}
 	sum := toolbox.Tool{Name: "sum", Returns: plan.Text, Args: []toolbox.Arg{{Name: "text", Type: plan.Text, Meaning: plan.Content}}}

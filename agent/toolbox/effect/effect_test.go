@@ -118,7 +118,7 @@ func TestFaultsOfTheForm(t *testing.T) {
 	}
 }
 
-func TestARoundTrip(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	const text = "- duration: {of: video, part: range}\n- sound: none\n"
 	all := declared(t, text)

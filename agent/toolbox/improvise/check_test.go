@@ -95,7 +95,7 @@ func TestResults(t *testing.T) {
 }
 
 // A link is refused however it came to be there, and what it leads to is not read.
-func TestALink(t *testing.T) {
+func TestLink(t *testing.T) {
 	t.Parallel()
 	hidden, out := filepath.Join(t.TempDir(), "hidden.txt"), t.TempDir()
 	if err := errors.Join(os.WriteFile(hidden, []byte(secret), 0o600), os.Symlink(hidden, filepath.Join(out, "a.txt"))); err != nil {

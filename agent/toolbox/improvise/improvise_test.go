@@ -188,7 +188,7 @@ func TestUnstarted(t *testing.T) {
 }
 
 // A program that hides what it printed has started, and is mended.
-func TestAProgramThatHidesWhatItPrinted(t *testing.T) {
+func TestProgramThatHidesWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	turn := told(t, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
 	if !strings.Contains(turn, "it ended with an error.") {
@@ -392,7 +392,7 @@ func TestInputs(t *testing.T) {
 }
 
 // A long text is shown in part, and given whole.
-func TestALongText(t *testing.T) {
+func TestLongText(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer(`open(OUT + "/n.txt", "w").write(str(len(INPUTS[0]["text"])))`)}}
 	long := strings.Repeat("ä", 50_000)

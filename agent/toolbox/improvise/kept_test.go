@@ -58,9 +58,9 @@ func TestKeepNumbers(t *testing.T) {
 	}
 }
 
-// TestAKeptProgramNeedsNoModel: it is given the resources in their order and the settings of the call that are
+// TestKeptProgramNeedsNoModel: it is given the resources in their order and the settings of the call that are
 // there, and what was promised of its first results is not measured.
-func TestAKeptProgramNeedsNoModel(t *testing.T) {
+func TestKeptProgramNeedsNoModel(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Off: true})
 	source, params := Keep(kept)

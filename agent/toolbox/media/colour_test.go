@@ -83,8 +83,8 @@ func TestColoursAreTakenAsTheirProfileMeansThem(t *testing.T) {
 	}
 }
 
-// TestTheColourCubeIsTheProfile compares the interpolation with the library's results.
-func TestTheColourCubeIsTheProfile(t *testing.T) {
+// TestColourCubeIsTheProfile compares the interpolation with the library's results.
+func TestColourCubeIsTheProfile(t *testing.T) {
 	t.Parallel()
 	wide := profile([3][3]float64{{0.6097, 0.3111, 0.0195}, {0.2053, 0.6257, 0.0609}, {0.1492, 0.0632, 0.7448}}, 2.2)
 	src := image.NewNRGBA(image.Rect(0, 0, 40, 40))

@@ -54,7 +54,7 @@ func write(t *testing.T, img image.Image, f Format) string {
 	return path
 }
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	whole := photo(t)
 	disc := image.NewNRGBA(image.Rect(0, 0, 90, 60)) // a disc on a transparent background
@@ -113,7 +113,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	}
 }
 
-func TestAWorseQualityIsSmaller(t *testing.T) {
+func TestWorseQualityIsSmaller(t *testing.T) {
 	t.Parallel()
 	img := photo(t)
 	for _, f := range []Format{JPEG, WebP, AVIF, JXL} {

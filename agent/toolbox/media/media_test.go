@@ -132,7 +132,7 @@ func wav() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, 1600), make([]byte, 1600)...)
 }
 
-func TestAWebPageOfAPersonIsItsSource(t *testing.T) {
+func TestPersonsWebPageIsItsSource(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
 	want := Info{Type: plan.Text, MIME: "text/html", Ext: ".html"}
@@ -141,7 +141,7 @@ func TestAWebPageOfAPersonIsItsSource(t *testing.T) {
 	}
 }
 
-func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
+func TestOwnWebPageIsAccepted(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
 	want := Info{Type: plan.HTML, MIME: "text/html", Ext: ".html"}
@@ -204,11 +204,11 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 	wantFault(t, err, "is not a file")
 }
 
-// TestABombIsRefusedInBoundedMemory measures the memory for a picture that claims 20,000 × 20,000
+// TestBombIsRefusedInBoundedMemory measures the memory for a picture that claims 20,000 × 20,000
 // pixels, which would be 1.6 GB.
 //
 //nolint:paralleltest // other tests would be measured too
-func TestABombIsRefusedInBoundedMemory(t *testing.T) {
+func TestBombIsRefusedInBoundedMemory(t *testing.T) {
 	path := store(t, "bomb.png", append(hugePNG(20_000), make([]byte, 1<<20)...))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -153,7 +153,7 @@ func TestPicturesAreUprightAsPeopleSeeThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenHoldsNoMetadata(t *testing.T) {
+func TestWrittenFilesHaveNoMetadata(t *testing.T) {
 	t.Parallel()
 	secret := append(exifWith(binary.LittleEndian, 6), "latitude 48.2, taken by Ada"...)
 	img := decode(t, "a.jpg", withEXIF(jpegOf(t, quarters(40, 20)), secret))
@@ -208,7 +208,7 @@ func TestUncommonPixels(t *testing.T) {
 	}
 }
 
-func TestOfAnimationsTheFirstFrameIsSeen(t *testing.T) {
+func TestFirstFrameOfAnimation(t *testing.T) {
 	t.Parallel()
 	red, blue := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}
 	frame := func(r image.Rectangle, c color.Color) *image.Paletted {

@@ -64,8 +64,8 @@ func TestSoundInAContainerOfFilms(t *testing.T) {
 	}
 }
 
-// TestASoundWhoseTracksAreLost has the kind given by its first bytes.
-func TestASoundWhoseTracksAreLost(t *testing.T) {
+// TestSoundWithoutTracks has the kind given by its first bytes.
+func TestSoundWithoutTracks(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]string{"cut.mp4": "-map 0 -c:a aac", "cut.webm": "-map 0 -c:a libopus"} {
 		path := made(t, name, what)

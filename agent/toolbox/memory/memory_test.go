@@ -109,8 +109,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTheRuntimeFollows checks that the limit of Go's runtime shrinks by what is lent to programs.
-func TestTheRuntimeFollows(t *testing.T) {
+// TestRuntimeFollows checks that the limit of Go's runtime shrinks by what is lent to programs.
+func TestRuntimeFollows(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	const limit, whole = 8 << 30, 6 << 30

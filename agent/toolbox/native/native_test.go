@@ -92,7 +92,7 @@ func TestPictureOperationsRefuseWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
-func TestACancelledCallStops(t *testing.T) {
+func TestCancelledCallStops(t *testing.T) {
 	t.Parallel()
 	n := built(t)
 	w := nativetest.New(t, n.table)
@@ -106,7 +106,7 @@ func TestACancelledCallStops(t *testing.T) {
 	}
 }
 
-func TestTheInputIsNotChanged(t *testing.T) {
+func TestInputIsNotChanged(t *testing.T) {
 	t.Parallel()
 	n := built(t)
 	w := nativetest.New(t, n.table)

@@ -39,9 +39,9 @@ func TestMusicIsMade(t *testing.T) {
 	}
 }
 
-// TestWhatMusicDoesNotTakeUpIsTold: words that mean nothing to it, and instruments that it
+// TestIgnoredWordsAreReported: words that mean nothing to it, and instruments that it
 // does not have.
-func TestWhatMusicDoesNotTakeUpIsTold(t *testing.T) {
+func TestIgnoredWordsAreReported(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "found no mood, style or instrument", "pop")

@@ -74,8 +74,8 @@ func TestWritingIsReadBack(t *testing.T) {
 	}
 }
 
-// TestAnAnimationIsReadByItsFirstPicture: and so are other kinds of pictures.
-func TestAnAnimationIsReadByItsFirstPicture(t *testing.T) {
+// TestAnimationIsReadByItsFirstPicture: and so are other kinds of pictures.
+func TestAnimationIsReadByItsFirstPicture(t *testing.T) {
 	t.Parallel()
 	still := writePNG(t, "first.png", lettered(t, 40, 400, 80, color.Black, color.White, "FIRST PAGE"))
 	path := clip(t, "moving.gif", "-loop", "1", "-t", "0.3", "-r", "10", "-i", still)
@@ -124,7 +124,7 @@ func TestBrightWordsOnDarkButtonsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhereNothingIsWritten(t *testing.T) {
+func TestPictureWithoutText(t *testing.T) {
 	t.Parallel()
 	blank := writePNG(t, "blank.png", filled(300, 200, color.White))
 	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, blank)}), "found no text")

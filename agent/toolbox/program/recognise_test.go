@@ -6,7 +6,7 @@ import (
 	"atelier/agent/plan"
 )
 
-func TestWhereNothingIsSaid(t *testing.T) {
+func TestSoundWithoutSpeech(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
 		"silence":            clip(t, "silence.wav", append(lavfi("anullsrc=r=16000:cl=mono"), "-t", "2")...),
@@ -21,8 +21,8 @@ func TestWhereNothingIsSaid(t *testing.T) {
 	holds(t, refused(t, "speech_to_text", args{"audio": fileOf(plan.Audio, film)}), "no sound")
 }
 
-// TestWhatRecognisersSay: the lines of version 5 and of those before.
-func TestWhatRecognisersSay(t *testing.T) {
+// TestRecogniserOutput: the lines of version 5 and of those before.
+func TestRecogniserOutput(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		"hello world\n\ngood bye\n": "hello world\ngood bye",

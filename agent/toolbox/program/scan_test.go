@@ -49,7 +49,7 @@ func scanned(t *testing.T, name string, turn int, pages ...image.Image) string {
 	return path
 }
 
-func TestAScanBecomesSearchable(t *testing.T) {
+func TestScanBecomesSearchable(t *testing.T) {
 	t.Parallel()
 	pages := []string{"The quick brown fox\njumps over lazy dogs.", "Invoice number 4711", "Total due in March"}
 	scan := scanned(t, "scan.pdf", 0, lines(t, pages[0]), lines(t, pages[1]), lines(t, pages[2]))
@@ -108,7 +108,7 @@ func TestOnlyPagesWithoutTextAreRecognised(t *testing.T) {
 	holds(t, out.About.String(), "2 pages")
 }
 
-func TestTheTextOfAScanIsReadByOCR(t *testing.T) {
+func TestTextOfAScanIsReadByOCR(t *testing.T) {
 	t.Parallel()
 	scan := fileOf(plan.Document, scanned(t, "scan.pdf", 0, lines(t, "First letter\nof many"), lines(t, "Second letter")))
 	out := done(t, "pdf_to_text", args{"document": scan})

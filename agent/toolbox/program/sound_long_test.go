@@ -23,8 +23,8 @@ func long(t *testing.T, name string, seconds int) string {
 	return path
 }
 
-// TestALongSoundIsNotMadeTooLarge: what would be too large is told before the work, and what to ask for.
-func TestALongSoundIsNotMadeTooLarge(t *testing.T) {
+// TestLongSoundIsNotMadeTooLarge: what would be too large is told before the work, and what to ask for.
+func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
@@ -113,8 +113,8 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 	}
 }
 
-// TestTheSoundThatIsLookedAtIsTaken: a file may begin with a stream of sound without samples.
-func TestTheSoundThatIsLookedAtIsTaken(t *testing.T) {
+// TestSniffedSoundIsUsed: a file may begin with a stream of sound without samples.
+func TestSniffedSoundIsUsed(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	path := clip(t, "two.mkv", append(lavfi("sine=frequency=1500:sample_rate=48000:duration=2", "sine=frequency=900:duration=2"),

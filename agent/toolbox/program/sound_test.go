@@ -92,7 +92,7 @@ func scale(t *testing.T, name string, seconds int, args ...string) string {
 
 var notes = []float64{300, 600, 900, 1200, 1500, 1800, 2100, 2400}
 
-func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
+func TestSoundIsCutAtStatedTimes(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 	}
 }
 
-func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
+func TestSilenceIsCutAsStated(t *testing.T) {
 	t.Parallel()
 	// It is silent for 2 s, loud for 1 s, silent for 1.5 s, loud for 1 s, and silent for 1 s.
 	clipped := clip(t, "said.wav", lavfi("aevalsrc=if(between(t\\,2\\,3)+between(t\\,4.5\\,5.5)\\,0.5*sin(2000*t)\\,0):d=6.5")...)
@@ -166,7 +166,7 @@ func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
 	}
 }
 
-func TestAPartThatIsNotThereIsNotCut(t *testing.T) {
+func TestMissingPartIsNotCut(t *testing.T) {
 	t.Parallel()
 	sound := fileOf(plan.Audio, scale(t, "a.wav", 2))
 	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "from 0:30 to 0:40"}), "a.wav", "2 seconds")
@@ -228,7 +228,7 @@ func TestSoundIsConverted(t *testing.T) {
 	holds(t, refused(t, "convert_audio", args{"audio": fileOf(plan.Audio, from), "format": "wma"}), "wma", "MP3", "WAV")
 }
 
-func TestTheSoundOfAVideoIsTakenOut(t *testing.T) {
+func TestSoundIsExtractedFromVideo(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "film.mp4", append(lavfi("color=red:size=64x64:rate=10:duration=3", "sine=frequency=900:duration=3"), "-pix_fmt", "yuv420p", "-shortest")...)
 	out := done(t, "extract_audio", args{"video": fileOf(plan.Video, film)})

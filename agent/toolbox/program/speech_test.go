@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// TestATextIsSpoken: what is said is heard by the recogniser, which knows these words.
-func TestATextIsSpoken(t *testing.T) {
+// TestTextIsSpoken: what is said is heard by the recogniser, which knows these words.
+func TestTextIsSpoken(t *testing.T) {
 	t.Parallel()
 	made := done(t, "text_to_speech", args{"text": "This is a new world."})
 	a := probe(t, made.Path)
@@ -55,8 +55,8 @@ func TestVoicesDiffer(t *testing.T) {
 	}
 }
 
-// TestWhatWasGuessedIsTold: the language, if it is not English, and that a voice is unknown.
-func TestWhatWasGuessedIsTold(t *testing.T) {
+// TestGuessesAreReported: the language, if it is not English, and that a voice is unknown.
+func TestGuessesAreReported(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestWhatWasGuessedIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSpoken(t *testing.T) {
+func TestUnpronounceableText(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args args
@@ -186,7 +186,7 @@ func TestShortPhrasesAreInTheirLanguage(t *testing.T) {
 	}
 }
 
-func TestWhatIsSpokenIsNoCommand(t *testing.T) {
+func TestSpokenTextIsNoCommand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"[[h@l'oU]] there":   "[h@l'oU] there",

@@ -43,7 +43,7 @@ func TestPagesAreStamped(t *testing.T) {
 	}
 }
 
-func TestAStampHasItsColour(t *testing.T) {
+func TestStampHasItsColour(t *testing.T) {
 	t.Parallel()
 	stamped := done(t, "stamp_pdf", args{"document": three(t), "text": "DRAFT", "colour": "red"})
 	img := readPicture(t, done(t, "pdf_to_images", args{"document": fileOf(plan.Document, stamped.Path), "pages": "1"}).Path)

@@ -79,9 +79,9 @@ func TestBadSounds(t *testing.T) {
 	}
 }
 
-// TestAnHourOfVideo: it is not packed anew, but parts of it are, and what is only taken
+// TestHourOfVideo: it is not packed anew, but parts of it are, and what is only taken
 // over is.
-func TestAnHourOfVideo(t *testing.T) {
+func TestHourOfVideo(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	hour := clip(t, "hour.mp4", append(lavfi("color=red:size=32x32:rate=1:duration=3600"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)

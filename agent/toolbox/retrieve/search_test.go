@@ -168,7 +168,7 @@ func TestExamplesFindTheirOwnTool(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsAddedIsFoundAtOnce(t *testing.T) {
+func TestAddedToolIsFound(t *testing.T) {
 	t.Parallel()
 	added := toolbox.Tool{
 		Name: "fold_paper", Description: "Shows how a picture of a sheet is folded into an origami crane.",
@@ -224,7 +224,7 @@ func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
 	}
 }
 
-func TestAnIndexIsReadOnly(t *testing.T) {
+func TestIndexIsReadOnly(t *testing.T) {
 	t.Parallel()
 	f := theFinder(t)
 	want := f.find("remove the lamp from cat.png")

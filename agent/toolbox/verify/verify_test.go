@@ -115,8 +115,8 @@ func (b bench) verify(tool string, given args, out toolbox.Output) error {
 	return verify.New(verify.Config{Call: call, Effects: t.Effects, Player: b.player}).Verify(b.Context(), out)
 }
 
-// TestTheInputUnchangedIsNoResult of a tool that should change it.
-func TestTheInputUnchangedIsNoResult(t *testing.T) {
+// TestUnchangedInputIsRejected of a tool that should change it.
+func TestUnchangedInputIsRejected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	img := colourful(120, 80)
@@ -189,8 +189,8 @@ func TestTheInputUnchangedIsNoResult(t *testing.T) {
 	}
 }
 
-// TestThePartThatWasNotMarkedStays: a server that redraws the whole picture has failed.
-func TestThePartThatWasNotMarkedStays(t *testing.T) {
+// TestUnmarkedPartStays: a server that redraws the whole picture has failed.
+func TestUnmarkedPartStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	img := colourful(120, 80)
@@ -227,8 +227,8 @@ type away struct{ verify.Player }
 
 func (away) Probe(context.Context) error { return errors.New("no programs") }
 
-// TestWhatCannotBeMeasuredCountsAsRight: without programs, or with too little memory to compare.
-func TestWhatCannotBeMeasuredCountsAsRight(t *testing.T) {
+// TestUnmeasurableEffectsPass: without programs, or with too little memory to compare.
+func TestUnmeasurableEffectsPass(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sound := b.film("song.wav", "-f", "lavfi", "-i", "sine=duration=1")
@@ -276,8 +276,8 @@ func (c counting) Look(ctx context.Context, path string) (ffmpeg.Look, error) {
 	return c.FFmpeg.Look(ctx, path)
 }
 
-// TestEachFileIsLookedAtOnce, the arguments once for all attempts.
-func TestEachFileIsLookedAtOnce(t *testing.T) {
+// TestEachFileIsInspectedOnce, the arguments once for all attempts.
+func TestEachFileIsInspectedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	clip := b.film("clip.mp4", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=1", "-pix_fmt", "yuv420p")

@@ -71,7 +71,7 @@ func TestPlacesAreFound(t *testing.T) {
 	}
 }
 
-func TestPlacesThatAreNotFound(t *testing.T) {
+func TestUnknownPlaces(t *testing.T) {
 	t.Parallel()
 	b := at(t, weathertest.New(t).URL)
 	for said, want := range map[string][]string{
@@ -96,8 +96,8 @@ func TestPlacesThatAreNotFound(t *testing.T) {
 	}
 }
 
-// TestOnlyThePlaceGoesOut checks what is sent.
-func TestOnlyThePlaceGoesOut(t *testing.T) {
+// TestOnlyPlaceIsSent checks what is sent.
+func TestOnlyPlaceIsSent(t *testing.T) {
 	t.Parallel()
 	s := weathertest.New(t)
 	if _, err := at(t, s.URL).Run(t.Context(), candidate, asking("how is the weather in Paris, Texas tomorrow?")); err != nil {
@@ -196,7 +196,7 @@ func TestTroubleOfTheService(t *testing.T) {
 	}
 }
 
-func TestAServiceThatRecoversIsAskedAgain(t *testing.T) {
+func TestRecoveredServiceIsUsed(t *testing.T) {
 	t.Parallel()
 	var tries atomic.Int32
 	s := weathertest.New(t)
@@ -225,7 +225,7 @@ func TestAServiceThatRecoversIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAProbeIsRememberedForAWhile(t *testing.T) {
+func TestProbeIsCached(t *testing.T) {
 	t.Parallel()
 	s := weathertest.New(t)
 	var now atomic.Int64

@@ -210,8 +210,8 @@ func TestRetriesAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsGone is down, for probes too.
-func TestAServerThatIsGone(t *testing.T) {
+// TestMissingServer is down, for probes too.
+func TestMissingServer(t *testing.T) {
 	t.Parallel()
 	s, _ := serve(t, says(200, "text/plain", "x"))
 	s.Close()
@@ -224,8 +224,8 @@ func TestAServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatTheAuthorIsTold: the operator learns what to change in the tool's file.
-func TestWhatTheAuthorIsTold(t *testing.T) {
+// TestErrorsForAuthor: the operator learns what to change in the tool's file.
+func TestErrorsForAuthor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status     int
@@ -265,8 +265,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestAHang ends with the tool's timeout, which is the service's fault.
-func TestAHang(t *testing.T) {
+// TestHangingServer ends with the tool's timeout, which is the service's fault.
+func TestHangingServer(t *testing.T) {
 	t.Parallel()
 	s, seen := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) //nolint:errcheck // then the end of the connection is seen
@@ -279,8 +279,8 @@ func TestAHang(t *testing.T) {
 	}
 }
 
-// TestAnEndlessAnswer is read up to its limit, and the connection is closed.
-func TestAnEndlessAnswer(t *testing.T) {
+// TestEndlessAnswer is read up to its limit, and the connection is closed.
+func TestEndlessAnswer(t *testing.T) {
 	t.Parallel()
 	for _, returns := range []plan.Type{plan.Text, plan.Image} {
 		ended := make(chan struct{})
@@ -433,8 +433,8 @@ func TestBadInputs(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSetUp: settings are named to the operator, but not to people. No request is sent.
-func TestWhatIsNotSetUp(t *testing.T) {
+// TestMissingSetup: settings are named to the operator, but not to people. No request is sent.
+func TestMissingSetup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		base   string
@@ -473,8 +473,8 @@ func (r refusing) RoundTrip(to *http.Request) (*http.Response, error) {
 	return nil, errors.New("refused")
 }
 
-// TestTheTokenIsNotTold, whatever the service repeats.
-func TestTheTokenIsNotTold(t *testing.T) {
+// TestTokenIsNotLeaked, whatever the service repeats.
+func TestTokenIsNotLeaked(t *testing.T) {
 	t.Parallel()
 	const token = "tok-5f2a9c7d1e" //nolint:gosec // nobody's
 	var log bytes.Buffer

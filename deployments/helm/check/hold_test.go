@@ -307,9 +307,9 @@ func TestSecretsAreReferred(t *testing.T) {
 	})
 }
 
-// TestTheProgramPartHasNoSecrets but those of Redis and of the files, no settings of models and
+// TestProgramPartHasNoSecrets but those of Redis and of the files, no settings of models and
 // servers, and no files of settings.
-func TestTheProgramPartHasNoSecrets(t *testing.T) {
+func TestProgramPartHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
 		t.Helper()

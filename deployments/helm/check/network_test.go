@@ -78,9 +78,9 @@ func opens(ports []networkingv1.NetworkPolicyPort, listener pod, port int32) boo
 	})
 }
 
-// TestWhoReachesWhom: every pod is under policies both ways, and of all the ways between
+// TestInternalTraffic: every pod is under policies both ways, and of all the ways between
 // pods these are open.
-func TestWhoReachesWhom(t *testing.T) {
+func TestInternalTraffic(t *testing.T) {
 	t.Parallel()
 	program := []string{"gateway", "plan", "cpu", "gpu", "program"}
 	tools := []string{"tools-head", "tools-worker"}
@@ -140,9 +140,9 @@ func reachesStoresOnly(t *testing.T, r rendering, p pod) {
 	}
 }
 
-// TestWhoReachesTheInternet: the stores, the programs of models and the test do not; nobody reaches addresses of the
+// TestInternetTraffic: the stores, the programs of models and the test do not; nobody reaches addresses of the
 // house by it.
-func TestWhoReachesTheInternet(t *testing.T) {
+func TestInternetTraffic(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
 		t.Helper()

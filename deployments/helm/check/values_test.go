@@ -188,9 +188,9 @@ func TestEveryValueIsExplained(t *testing.T) {
 	}
 }
 
-// TestTheRayServiceIsTheToolServers: of its version of Ray, by its application, with as
+// TestRayServiceIsTheToolServers: of its version of Ray, by its application, with as
 // many processes as there are GPUs.
-func TestTheRayServiceIsTheToolServers(t *testing.T) {
+func TestRayServiceIsTheToolServers(t *testing.T) {
 	t.Parallel()
 	image := file(t, "deployments/toolserver/Dockerfile")
 	if !strings.Contains(image, "\nVOLUME /data\n") || !strings.Contains(image, "\nUSER 10001:10001\n") {

@@ -191,8 +191,8 @@ func TestLargeTransactions(t *testing.T) {
 	}
 }
 
-// TestASubscriberThatDoesNotRead holds up nobody.
-func TestASubscriberThatDoesNotRead(t *testing.T) {
+// TestSlowSubscriber holds up nobody.
+func TestSlowSubscriber(t *testing.T) {
 	t.Parallel()
 	c := run(t)
 	sub := c.Subscribe(t.Context(), "topic")
@@ -283,8 +283,8 @@ func TestCloseWithoutOrder(t *testing.T) {
 	}
 }
 
-// TestEachIsAlone: servers share nothing, and clients of one share all.
-func TestEachIsAlone(t *testing.T) {
+// TestInstancesAreSeparate: servers share nothing, and clients of one share all.
+func TestInstancesAreSeparate(t *testing.T) {
 	t.Parallel()
 	s := embedded.New()
 	if err := s.Start(); err != nil {

@@ -130,7 +130,7 @@ func TestAssessComplains(t *testing.T) {
 }
 
 // What has but one answer is not asked.
-func TestAssessAsksNothingThatIsForced(t *testing.T) {
+func TestAssessSkipsForcedChoices(t *testing.T) {
 	t.Parallel()
 	blur := workshoptest.Subtask("blur it", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
 	for _, c := range []struct {
@@ -154,7 +154,7 @@ func TestAssessAsksNothingThatIsForced(t *testing.T) {
 }
 
 // Of several tasks only those that are open are asked about, and numbered so.
-func TestAssessAsksAboutWhatIsOpen(t *testing.T) {
+func TestAssessAsksAboutOpenChoices(t *testing.T) {
 	t.Parallel()
 	tasks := counting()
 	tasks[0].Candidates = []string{"find"}
@@ -169,7 +169,7 @@ func TestAssessAsksAboutWhatIsOpen(t *testing.T) {
 	}
 }
 
-func TestWhatAssessAsks(t *testing.T) {
+func TestAssessQuestion(t *testing.T) {
 	t.Parallel()
 	answered := workshoptest.Street()
 	answered.Question = &plan.Question{Text: "Which picture?", Wish: "count the cars"}
@@ -236,7 +236,7 @@ func manyNames() []string {
 
 // The tools that are cut are the farthest ones, and score as unrelated; each of several
 // tasks keeps its own.
-func TestAssessCutsWhatIsFarthest(t *testing.T) {
+func TestAssessDropsLeastRelevant(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, func(llmtest.Request) llmtest.Response {
 		return llmtest.Response{Text: `{"tasks": [{"task": 1, "scores": [{"tool": "find", "score": 5}]}, {"task": 2, "scores": [{"tool": "count", "score": 5}]}]}`}
@@ -306,7 +306,7 @@ func TestAssessFitsTheModel(t *testing.T) {
 }
 
 // What comes first is the same for every request, so that a provider's cache hits.
-func TestTheAssessPromptBeginsTheSame(t *testing.T) {
+func TestAssessPromptPrefixIsStable(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, func(r llmtest.Request) llmtest.Response { return nothingFits(strings.Count(r.User(), "\nWanted: ")) }, nil)
 	other := plan.Request{ID: "r2", Wish: "Draw a boat.", Given: []plan.Resource{{Name: "x.png", Type: plan.Image}}}
@@ -390,7 +390,7 @@ func FuzzAssessment(f *testing.F) {
 
 // Whatever is asked, the answer has the shape of the question, and the scores are those
 // that were given to what was shown.
-func TestAnAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
+func TestAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 	t.Parallel()
 	m := unasked(t)
 	rapid.Check(t, func(t *rapid.T) {

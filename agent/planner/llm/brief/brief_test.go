@@ -7,7 +7,7 @@ import (
 )
 
 // The other questions tell what a mark is, too.
-func TestAMarkIsToldToWhoAssesses(t *testing.T) {
+func TestAssessmentMentionsMark(t *testing.T) {
 	t.Parallel()
 	r := plan.Request{Wish: "cut it out", Given: []plan.Resource{
 		{Name: "a.png", Type: plan.Image},

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-func TestAConversationIsCutFromItsOldestTurn(t *testing.T) {
+func TestOldestTurnsAreCutFirst(t *testing.T) {
 	t.Parallel()
 	var turns []plan.Turn
 	for i := range 10 {
@@ -28,7 +28,7 @@ func TestAConversationIsCutFromItsOldestTurn(t *testing.T) {
 }
 
 // A turn that is too long is told in part: what it made is what "it" means.
-func TestALongTurnIsCut(t *testing.T) {
+func TestLongTurnIsCut(t *testing.T) {
 	t.Parallel()
 	turns := []plan.Turn{
 		{Wish: "first", Reply: "Here it is.", Made: []string{"first.png"}},
@@ -56,7 +56,7 @@ func TestALongTurnIsCut(t *testing.T) {
 	}
 }
 
-func TestACatalogueIsCutToWhatMatters(t *testing.T) {
+func TestCatalogueIsCutByRelevance(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {

@@ -156,7 +156,7 @@ func TestDecomposeFaults(t *testing.T) {
 }
 
 // Without any resource the model is told to ask.
-func TestAComplaintSaysThatThereIsNothing(t *testing.T) {
+func TestComplaintAboutEmptyAnswer(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, llmtest.InOrder(workshoptest.Says(anAnswer(aSubtask(0, "", anArg("image", "it.png", ""))), `{"question":"Which picture?"}`)...), nil)
 	d, err := m.Decompose(t.Context(), plan.Request{ID: "r", Wish: "blur it"}, new(plan.Thinking))
@@ -169,7 +169,7 @@ func TestAComplaintSaysThatThereIsNothing(t *testing.T) {
 }
 
 // A complaint stays short however much is wrong.
-func TestAComplaintNamesAFewFaultsOnly(t *testing.T) {
+func TestComplaintNamesAFewFaultsOnly(t *testing.T) {
 	t.Parallel()
 	var bad []string
 	for i := range maxSubtasks {
@@ -188,7 +188,7 @@ func TestAComplaintNamesAFewFaultsOnly(t *testing.T) {
 
 // A decomposer that was tuned on ControlLLM's data stands behind a server that takes no
 // schema, and answers with a list.
-func TestATunedDecomposerAnswersWithAList(t *testing.T) {
+func TestTunedDecomposerAnswersWithAList(t *testing.T) {
 	t.Parallel()
 	list := `[{"description":"Describe it","task":"image-editing","id":0,"dep":[-1],` +
 		`"args":[{"type":"image","value":"kitchen.png"}],"returns":[{"type":"text","value":"<GENERATED>-0"}]}]`

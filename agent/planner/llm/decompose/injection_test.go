@@ -31,7 +31,7 @@ func ordered() map[string]plan.Request {
 
 // A model that obeys orders which stand in a request, a name or a text comes to nothing:
 // the plan holds only what there is, and people read a sentence that is ours.
-func TestAModelThatObeysComesToNothing(t *testing.T) {
+func TestObeyedInjectionHasNoEffect(t *testing.T) {
 	t.Parallel()
 	talk := func(kind, words string) func(llmtest.Request) string {
 		return func(llmtest.Request) string {
@@ -96,7 +96,7 @@ func TestAModelThatObeysComesToNothing(t *testing.T) {
 
 // What anyone may say is no recital: a greeting in the words of an example, and what a
 // tool does in the words of the catalogue.
-func TestAReplyMayTellWhatToolsDo(t *testing.T) {
+func TestReplyMayDescribeTools(t *testing.T) {
 	t.Parallel()
 	m := decomposerThat(t, nil)
 	r := plan.Request{Wish: "what can you do?"}

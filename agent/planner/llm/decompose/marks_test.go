@@ -13,7 +13,7 @@ import (
 // A mark that is given with another picture only is sent back with its exact complaint, and
 // so is one with a result on which it is elsewhere; what else was made of its picture will
 // do.
-func TestAMarkIsGivenWithItsPicture(t *testing.T) {
+func TestMarkIsGivenWithItsPicture(t *testing.T) {
 	t.Parallel()
 	r := kitchen()
 	r.Given = append(r.Given, plan.Resource{Name: "kitchen.bbox", Type: plan.BBox, On: "kitchen.png", Value: "[]"})

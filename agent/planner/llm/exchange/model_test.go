@@ -268,7 +268,7 @@ func TestRefusedParameters(t *testing.T) {
 }
 
 // A server that fails at a format is asked for a plainer one, and not for the same again.
-func TestAServerThatFailsAtAFormat(t *testing.T) {
+func TestServerFailsAtFormat(t *testing.T) {
 	t.Parallel()
 	bad := llmtest.Response{Status: http.StatusInternalServerError, ErrorType: "server_error", ErrorMessage: `response_format type must be one of "text" or "json_object"`}
 	f := newAsker(t, llmtest.Config{Answer: llmtest.InOrder(bad, llmtest.Response{Text: good}, llmtest.Response{Text: good})}, nil)
@@ -287,7 +287,7 @@ func TestAServerThatFailsAtAFormat(t *testing.T) {
 }
 
 // An answer that broke off without a reason is known by its form; one that is whole is taken.
-func TestNoReasonForTheEnd(t *testing.T) {
+func TestMissingFinishReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, finish, wrong string }{
 		"whole":               {good, "none", ""},
@@ -311,7 +311,7 @@ func TestNoReasonForTheEnd(t *testing.T) {
 }
 
 // What a request may take bounds the answers too.
-func TestTheCeilingHoldsTheAnswers(t *testing.T) {
+func TestAnswerLimit(t *testing.T) {
 	t.Parallel()
 	const ceiling = 16_000
 	f := newAsker(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {

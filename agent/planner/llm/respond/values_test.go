@@ -121,7 +121,7 @@ func FuzzFlaws(f *testing.F) {
 }
 
 // What the record calls things is explained before the examples, which only show it.
-func TestTheRespondPromptExplainsTheRecord(t *testing.T) {
+func TestRespondPromptExplainsRecord(t *testing.T) {
 	t.Parallel()
 	p, err := prompt.Parse(Name, promptText)
 	if err != nil {

@@ -195,7 +195,7 @@ func TestSettleComplains(t *testing.T) {
 	}
 }
 
-func TestSettleAsksNothingThatIsForced(t *testing.T) {
+func TestSettleSkipsForcedChoices(t *testing.T) {
 	t.Parallel()
 	sub := workshoptest.Subtask("blur it", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
 	edit := does("edit", from(streetFile), oneOfThese(hat))
@@ -231,7 +231,7 @@ func TestSettleAsksNothingThatIsForced(t *testing.T) {
 }
 
 // Words that no setting took are asked about: the steps may do what they say.
-func TestSettleAsksAboutWordsThatAreLeft(t *testing.T) {
+func TestSettleAsksAboutUnusedWords(t *testing.T) {
 	t.Parallel()
 	sub := workshoptest.Subtask("blur it softly twice", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
 	s := solves(does("blur", from(streetFile), plan.Binding{}))
@@ -350,7 +350,7 @@ func TestSettleKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-func TestWhatSettleAsks(t *testing.T) {
+func TestSettleQuestion(t *testing.T) {
 	t.Parallel()
 	earlier := []plan.Subtask{workshoptest.Subtask("find the cars", plan.BBox), workshoptest.Subtask("draw a boat", plan.Image)}
 	building := planner.Contest{
@@ -388,7 +388,7 @@ func TestWhatSettleAsks(t *testing.T) {
 // Words that the decomposition forgot are taken from the request: where a file stands for
 // them that has its own place, and where nothing does. A file that has no other place
 // stays.
-func TestSettleTakesFromTheWishWhatIsMissing(t *testing.T) {
+func TestSettleFillsMissingValuesFromRequest(t *testing.T) {
 	t.Parallel()
 	notes := plan.FromResource("note-1")
 	for name, c := range map[string]struct {
@@ -424,7 +424,7 @@ func TestSettleTakesFromTheWishWhatIsMissing(t *testing.T) {
 }
 
 // The system part is the same whatever is asked.
-func TestTheSettlePromptBeginsTheSame(t *testing.T) {
+func TestSettlePromptPrefixIsStable(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, allScore(4), nil)
 	for _, c := range []planner.Contest{framing(2), framing(5)} {

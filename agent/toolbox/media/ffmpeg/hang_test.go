@@ -13,9 +13,9 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestAHangIsEnded: programs that hang are ended with the context or the timeout. The sandbox's tests
+// TestHangingProgramIsKilled: programs that hang are ended with the context or the timeout. The sandbox's tests
 // check that nothing of them is left.
-func TestAHangIsEnded(t *testing.T) {
+func TestHangingProgramIsKilled(t *testing.T) {
 	t.Parallel()
 	path := film(t, "film.mp4", "-pix_fmt", "yuv420p")
 	dir := t.TempDir()

@@ -13,9 +13,9 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestNoLinkIsHandedOver: an ffmpeg taken over by a file leaves a link in place of its output. It is
+// TestLinksAreNotPassedOn: an ffmpeg taken over by a file leaves a link in place of its output. It is
 // not delivered, and nothing is left behind.
-func TestNoLinkIsHandedOver(t *testing.T) {
+func TestLinksAreNotPassedOn(t *testing.T) {
 	t.Parallel()
 	secret := film(t, "secret.mp4", "-pix_fmt", "yuv420p")
 	path := film(t, "film.mp4", "-pix_fmt", "yuv420p")

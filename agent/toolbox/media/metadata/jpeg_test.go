@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWhatStandsBetweenSegments: decoders skip it, but it may contain metadata.
-func TestWhatStandsBetweenSegments(t *testing.T) {
+// TestBytesBetweenSegments: decoders skip it, but it may contain metadata.
+func TestBytesBetweenSegments(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
 	begins, note := segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xFE, "secret")
@@ -27,7 +27,7 @@ func TestWhatStandsBetweenSegments(t *testing.T) {
 	}
 }
 
-func TestACutOffJPEGKeepsItsBeginning(t *testing.T) {
+func TestTruncatedJPEGKeepsBeginning(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
 	for name, before := range map[string][]byte{
@@ -55,7 +55,7 @@ func TestMarkersWithoutLengthAreNoSegments(t *testing.T) {
 	}
 }
 
-func TestTheThumbnailOfJFIFIsLeftOut(t *testing.T) {
+func TestThumbnailOfJFIFIsLeftOut(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
 	const thumbnail = "secret picture!!" // followed by the marker

@@ -65,7 +65,7 @@ func shortFlags(t *testing.T) []byte {
 	return b
 }
 
-func TestAWebPThatIsNoneStays(t *testing.T) {
+func TestInvalidWebPStays(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{"short flags": shortFlags(t), "no picture": slices.Concat(header("WEBP", 16), riff("abcd", []byte("abcd")))} {
 		path := write(t, "a.webp", content)
@@ -75,7 +75,7 @@ func TestAWebPThatIsNoneStays(t *testing.T) {
 	}
 }
 
-func TestWhatStandsBehindTheEndOfAWebPIsLeftOut(t *testing.T) {
+func TestTrailingBytesOfWebPAreDropped(t *testing.T) {
 	t.Parallel()
 	still := pictures(t)["plain.webp"]
 	for name, behind := range map[string][]byte{"words": []byte("secret words behind the end"), "a chunk": riff("VP8L", []byte("secret"))} {

@@ -95,7 +95,7 @@ func TestSoundAndFilmTellNothingAndStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestThePagesOfOggHaveTheirChecksums(t *testing.T) {
+func TestPagesOfOggHaveTheirChecksums(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"vorbis.ogg", "opus.ogg", "film.ogv"} {
 		before, err := os.ReadFile(filepath.Join("testdata", name))
@@ -205,7 +205,7 @@ func TestPicturesTellNothingAndStayUpright(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownStays(t *testing.T) {
+func TestUnknownChunksStay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{"a.txt": []byte("Just words, and many of them."), "short": []byte("x"), "empty": nil, "a.html": []byte("<!doctype html><p>Hello")} {
 		path := write(t, name, content)

@@ -183,7 +183,7 @@ func hit(boxes []plan.Box, want plan.Box) bool {
 	return false
 }
 
-func TestDetectFacesRefusesWhatIsNoPicture(t *testing.T) {
+func TestDetectFacesRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	_, err := nativetest.New(t, Operations(media.Limits{})).Perform("detect_faces", nativetest.FileCall("image", plan.Image, nativetest.WriteFile(t, "photo.png", []byte("no picture at all"))))
 	nativetest.WantFault(t, err, "photo.png")

@@ -19,7 +19,7 @@ func TestWeatherOfAnUnknownFormStandsAsItIs(t *testing.T) {
 	w.Refused("summarize_weather_condition", nativetest.Args{"weather": {nativetest.Text(" \n")}}, "no weather")
 }
 
-func TestWeatherIsToldInSentences(t *testing.T) {
+func TestWeatherSentences(t *testing.T) {
 	t.Parallel()
 	data := strings.Join([]string{
 		"Oslo, Norway (Thursday, 19 November 2026, 15:00)",

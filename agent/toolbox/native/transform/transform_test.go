@@ -367,8 +367,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestATurnIsToldTheShorterWayRound checks the descriptions of rotations.
-func TestATurnIsToldTheShorterWayRound(t *testing.T) {
+// TestShorterRotationIsReported checks the descriptions of rotations.
+func TestShorterRotationIsReported(t *testing.T) {
 	t.Parallel()
 	for angle, want := range map[float64]string{
 		0: "rotated 0 degrees clockwise", 90: "rotated 90 degrees clockwise", 180: "rotated 180 degrees clockwise",

@@ -22,7 +22,7 @@ func composed(t *testing.T, words string, seed int64) Piece {
 	return p
 }
 
-func TestTheSameWordsGiveTheSamePiece(t *testing.T) {
+func TestCompositionIsDeterministic(t *testing.T) {
 	t.Parallel()
 	first := composed(t, "a happy tune", 1)
 	if again := composed(t, "A happy tune!", 1); first.ABC != again.ABC {
@@ -117,8 +117,8 @@ func TestSomePlayAlone(t *testing.T) {
 	}
 }
 
-// TestWhatWasUnderstoodIsKnown: and what was not.
-func TestWhatWasUnderstoodIsKnown(t *testing.T) {
+// TestUnderstoodWordsAreReported: and what was not.
+func TestUnderstoodWordsAreReported(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]struct{ used, unplayed []string }{
 		"a calm piano piece":                     {[]string{"calm", "piano"}, nil},

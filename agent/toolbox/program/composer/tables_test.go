@@ -18,9 +18,9 @@ func read(t *testing.T) *tables {
 	return &all
 }
 
-// TestTheTablesFit: what a table names stands in another one, every progression has four
+// TestTablesFit: what a table names stands in another one, every progression has four
 // chords, and every pattern fills its bar.
-func TestTheTablesFit(t *testing.T) {
+func TestTablesFit(t *testing.T) {
 	t.Parallel()
 	all := read(t)
 	for _, s := range all.Styles {

@@ -37,7 +37,7 @@ func brightest(img image.Image, x int, area image.Rectangle) int {
 	return row
 }
 
-func TestAToneIsALineAtItsHeight(t *testing.T) {
+func TestToneIsALineAtItsHeight(t *testing.T) {
 	t.Parallel()
 	area := image.Rect(112, 32, 1568, 804)
 	for rate, tones := range map[int][]float64{8000: {440, 3000}, 44100: {110}} {
