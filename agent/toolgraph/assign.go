@@ -104,7 +104,7 @@ func (b *assignment) argument(i, a int, used, cover uint64, empty bool) bool {
 		return put(takeIn, used, cover)
 	}
 	for _, typ := range b.fitted[arg.typ] {
-		if b.made(i, typ, used, cover, put) || b.given(i, typ, used, cover, put) {
+		if b.made(i, typ, used, cover, put) || b.given(i, a, typ, used, cover, put) {
 			return true
 		}
 	}
@@ -124,11 +124,14 @@ func (b *assignment) made(i int, typ int32, used, cover uint64, try attempt) boo
 	return false
 }
 
-// given tries the leaves of the type, those with unused givens first.
-func (b *assignment) given(i int, typ int32, used, cover uint64, try attempt) bool {
-	for _, again := range []bool{false, true} {
+// given tries the leaves of the type for argument a: first those with unused givens, and among them
+// first those with the meaning that the argument requires.
+func (b *assignment) given(i, a int, typ int32, used, cover uint64, try attempt) bool {
+	want := b.tools[b.path[i]].Args[a].Means
+	for _, order := range []struct{ again, misplaced bool }{{}, {misplaced: true}, {again: true}, {again: true, misplaced: true}} {
 		for id, l := range b.leaves {
-			if l.typ != typ || (l.cover&^cover == 0) != again || b.repeats(i, l.tools) {
+			again, misplaced := l.cover&^cover == 0, misplacing(b.means(num(id), typ), want) > 0
+			if l.typ != typ || again != order.again || misplaced != order.misplaced || b.repeats(i, l.tools) {
 				continue
 			}
 			if try(num(id), used, cover|l.cover) {
