@@ -57,7 +57,7 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 		return nil
 	case takesBack(asked.Message, e.Message):
 		return ignoreOver(d.stopper.cancel(ctx, r.ID, record.Halted{Why: record.HaltCancelled, By: e.By.ID, Name: e.By.Name}))
-	case !changes(asked.Message, e.Message, r.Answered()):
+	case !changes(asked.Message, e.Message, r.Runs[0].Working()):
 		return nil
 	}
 	e.By = asked.By // a request stays its author's, whoever edits it
@@ -152,10 +152,10 @@ func isEmpty(m *adapters.Message) bool {
 	return strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 && m.ReplyTo == nil
 }
 
-// changes reports whether an edit changes the request. Deleting a file after the answer does not.
-func changes(was, is *adapters.Message, answered bool) bool {
+// changes reports whether an edit changes the request. Deleting a file does so only while the request is worked on.
+func changes(was, is *adapters.Message, working bool) bool {
 	if !slices.Equal(strings.Fields(was.Text), strings.Fields(is.Text)) {
 		return true
 	}
-	return !answered && !slices.EqualFunc(was.Files, is.Files, func(a, b adapters.File) bool { return a.ID == b.ID })
+	return working && !slices.EqualFunc(was.Files, is.Files, func(a, b adapters.File) bool { return a.ID == b.ID })
 }

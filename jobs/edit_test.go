@@ -211,7 +211,7 @@ func TestRemovingMentionStopsRequest(t *testing.T) {
 			t.Errorf("it is %s: %s", r.Runs[0].Status, h.told(r))
 		}
 		r := h.ask(j, h.edits(e, 2*time.Second, "sharpen")) // and it is back
-		if r.Runs[0].Status != jobs.Done || !strings.HasPrefix(h.told(r), "You edited your message. This answer") {
+		if r.Runs[0].Status != jobs.Done || !strings.HasPrefix(h.told(r), "You edited your message, so I started again.") {
 			t.Errorf("then it is %s: %s", r.Runs[0].Status, h.told(r))
 		}
 	}

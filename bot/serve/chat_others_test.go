@@ -162,7 +162,7 @@ func (r resident) shows(o *clitest.Open, by talk, thread string, signs ...string
 	})
 }
 
-// TestMentionAddedAndRemoved by edits: the first asks, the second stops.
+// TestMentionAddedAndRemoved by edits: the first asks, the second stops. Added again, it replaces no answer.
 func TestMentionAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
@@ -178,6 +178,10 @@ func TestMentionAddedAndRemoved(t *testing.T) {
 		if words := w.all(); len(words) != 1 || len(pictures(by, thread)) != 0 {
 			in.Errorf("drawn are %q", words)
 		}
+
+		by.edit(thread, "make a sticker that says something")
+		w.draw("something")
+		in.says(o, thread, "You edited your message, so I started again.")
 	})
 }
 

@@ -369,10 +369,13 @@ func (r *Request) Needs(generation int, step string) bool {
 // Waits reports whether the request waits for its turn or its files.
 func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Working() }
 
-// Answered reports whether people see an answer to the request, or to one that it replaces.
+// Answered reports whether people see an answer to the request, or to one that it replaces. A notice that it was
+// stopped or refused is no answer.
 func (r *Request) Answered() bool {
-	return r.Asked.Replaces != nil && r.Asked.Replaces.Answered ||
-		slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Sent != nil && !run.Sent.Ref.IsZero() })
+	return r.Asked.Replaces != nil && r.Asked.Replaces.Answered || slices.ContainsFunc(r.Runs, func(run *Run) bool {
+		notice := run.Halted != nil && (run.Halted.Why == HaltCancelled || run.Halted.Why == HaltRefused)
+		return run.Sent != nil && !run.Sent.Ref.IsZero() && !notice
+	})
 }
 
 // Working reports whether the run still has steps to do.
