@@ -51,6 +51,14 @@ const (
 // Key identifies the event across adapters. It is one part of a storage key.
 func (e Event) Key() string { return key(e.Adapter, e.ID) }
 
+// MessageRef returns the event's message, zero if it has none.
+func (e Event) MessageRef() MessageRef {
+	if e.Message == nil {
+		return MessageRef{}
+	}
+	return e.Message.Ref
+}
+
 // LogValue returns what may be logged of an event: nothing that people wrote.
 func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("kind", string(e.Kind)), slog.String("key", e.Key()), slog.String("thread", e.Thread.Key()))

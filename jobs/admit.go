@@ -142,7 +142,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return err
 		}
 		if !tell {
-			d.acks.Show(ctx, e, adapters.Refused)
+			d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
 			return nil
 		}
 		if d.acks.Can(e) {
@@ -158,8 +158,13 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 // refuse tells a person in a thread why their action has no effect, unless they were told recently.
 func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error {
 	e.Thread = in
-	if tell, err := d.limits.tell(ctx, record.RequestID(e), e, in, why); err != nil || !tell {
+	tell, err := d.limits.tell(ctx, record.RequestID(e), e, in, why)
+	if err != nil {
 		return err
+	}
+	if !tell {
+		d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
+		return nil
 	}
 	t, err := d.store.Thread(ctx, record.ThreadID(in))
 	if err != nil {
@@ -258,7 +263,7 @@ func (d *admission) record(
 	}
 	d.metrics.Accepted(e.Adapter)
 	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
-	d.acks.Show(ctx, e, adapters.Seen)
+	d.acks.Show(ctx, e.MessageRef(), adapters.Seen)
 	return id, nil
 }
 

@@ -306,7 +306,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
-		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, metrics: c.Metrics,
+		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, acks: j.acks, metrics: c.Metrics,
 		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
 	j.admission.numbers = &numbers{store: store, reactions: j.reactions, admission: j.admission, expiry: c.QuestionExpiry, now: c.Now}

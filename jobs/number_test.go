@@ -21,6 +21,7 @@ func TestNumberChoosesAlternative(t *testing.T) {
 		h.handle(other, e) // a repeated event
 		r = h.wait(j, r.ID, 2)
 		h.handle(other, e)
+		h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
 		if p, _ := h.chat.post(r.Runs[1].Sent); len(r.Runs) != 2 || r.Runs[1].Status != jobs.Done || p.reply.Mention != "bob" || h.planner.count("sharpen") != 1 {
 			h.t.Errorf("%d runs, the second is %s for %q", len(h.runs(j, r)), r.Runs[1].Status, p.reply.Mention)
 		}
@@ -44,6 +45,9 @@ func TestNumberChoosesResult(t *testing.T) {
 	if told.Text != "Your next message here works on number 2, "+adapters.Escape("fox-2.png")+"." || told.Mention != "bob" {
 		t.Errorf("told is %+v", told)
 	}
+	same := h.says("t", "bob", "2")
+	h.handle(j, same)
+	h.chat.untilShown(t, same.Message.Ref.ID, adapters.Done)
 	next := h.ask(j, h.overhears("bob", "blur"))
 	if got := given(h.planner.request(next.ID)); !strings.HasPrefix(got, "seed1-") {
 		t.Errorf("the next message works on %q", got)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atelier/adapters"
+	"atelier/jobs/post"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
 )
@@ -21,6 +22,7 @@ type reactions struct {
 	reworker *reworker
 	tryer    *tryer
 	adapters map[string]adapters.Adapter
+	acks     *post.Signs
 	metrics  Metrics
 	// refuse tells a person why their action has no effect.
 	refuse func(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error
@@ -100,21 +102,27 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	if use := run.Answer.Offers[n].Use; use != "" {
 		return a.reworker.use(ctx, e, r, run, use)
 	}
-	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true}
+	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true, Message: e.MessageRef()}
 	made := r.RunOf(choice.Pick)
 	switch {
 	case r.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
-	case made != nil && (!made.Working() || slices.Contains(made.Choosers, choice.By)):
+	case made != nil && !made.Working():
+		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
+		return nil
+	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
 		return nil
 	case !r.MayPick(choice.Pick, choice.By):
+		a.acks.Show(ctx, choice.Message, adapters.Refused)
 		return nil
 	case made != nil:
+		a.acks.Show(ctx, choice.Message, adapters.Seen)
 		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
 	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
 		if r.RefusedBefore(choice.Pick, choice.By) {
+			a.acks.Show(ctx, choice.Message, adapters.Refused)
 			return nil
 		}
 		choice.Refused = a.say(r, why)
@@ -147,10 +155,17 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 		return err
 	}
 	if refused != nil {
-		if tell, err := a.limits.tell(ctx, id, e, in, refused); err != nil || !tell {
+		tell, err := a.limits.tell(ctx, id, e, in, refused)
+		if err != nil {
 			return err
 		}
+		if !tell {
+			a.acks.Show(ctx, b.Message, adapters.Refused)
+			return nil
+		}
 		b.Refused = a.say(r, refused.Sentence)
+	} else {
+		a.acks.Show(ctx, b.Message, adapters.Seen)
 	}
 	_, err = a.chooser.start(ctx, r, b)
 	if refused != nil {

@@ -137,7 +137,8 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	if s := t.Selected(e.By.ID); s != nil && slices.Equal(s.Resources, names) && w.now().Before(s.Until) {
-		return nil // the person was told why
+		w.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
+		return nil // the person was told
 	}
 	came, err := w.store.Logs.Read(ctx, record.RequestLog(record.RequestID(e)))
 	if err != nil {

@@ -188,12 +188,15 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	refused := run.Halted != nil && run.Halted.Why == record.HaltRefused
 	told := run.Halted != nil && run.Halted.Why == record.HaltTold
 	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
+	sign := shown(status)
+	if refused {
+		sign = adapters.Refused
+	}
 	if run.ShownOnMessage() && !replaced { // the message shows the status of the newer request
-		sign := shown(status)
-		if refused {
-			sign = adapters.Refused
-		}
-		x.acks.Show(ctx, e, sign)
+		x.acks.Show(ctx, e.MessageRef(), sign)
+	}
+	for _, m := range run.Messages {
+		x.acks.Show(ctx, m, sign)
 	}
 	took := x.now().Sub(run.BeganAt)
 	if !refused && !told { // these are not requests

@@ -18,8 +18,9 @@ type talk interface {
 	say(text string) (thread string)
 	// edit changes the message with which a thread began.
 	edit(thread, text string)
-	// signs are the bot's on that message.
+	// signs are the bot's on that message, and signsOn those on another message of the thread.
 	signs(thread string) []string
+	signsOn(thread, id string) []string
 }
 
 func (d *inDiscord) say(text string) string {
@@ -30,8 +31,10 @@ func (d *inDiscord) edit(thread, text string) {
 	d.People.Edit(d.channel, thread, d.Bot().Mention()+" "+text, false)
 }
 
-func (d *inDiscord) signs(thread string) []string {
-	m, _ := d.World.Message(d.channel, thread)
+func (d *inDiscord) signs(thread string) []string { return d.signsOn(d.channel, thread) }
+
+func (d *inDiscord) signsOn(channel, id string) []string {
+	m, _ := d.World.Message(channel, id)
 	var all []string
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, d.BotID()) {
@@ -49,8 +52,10 @@ func (s *inSlack) edit(thread, text string) {
 	s.People.Edit(s.channel, thread, slacktest.Mention(s.BotUser())+" "+text)
 }
 
-func (s *inSlack) signs(thread string) []string {
-	m, _ := s.Workspace.Message(s.channel, thread)
+func (s *inSlack) signs(thread string) []string { return s.signsOn(thread, thread) }
+
+func (s *inSlack) signsOn(_, id string) []string {
+	m, _ := s.Workspace.Message(s.channel, id)
 	var all []string
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, s.BotUser()) {

@@ -310,8 +310,11 @@ func TestNumbersAndUndoInWords(t *testing.T) {
 		}
 		thread := in.asks()
 		first := in.answer(o, thread, 1)
-		all.write(thread, "2")
+		number := all.write(thread, "2")
 		in.showsLines(in.answer(o, thread, 2), first)
+		in.until(o, "the number is marked as done", func() bool {
+			return slices.ContainsFunc(by.signsOn(thread, number), func(s string) bool { return s == "✅" || s == "white_check_mark" })
+		})
 		all.write(thread, "undo")
 		in.says(o, thread, "Your own file is unchanged: photo.jpg. To continue from it, name it.")
 

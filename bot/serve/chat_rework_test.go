@@ -22,8 +22,8 @@ type pressing interface {
 	talk
 	// press presses the first button of a sign in a thread; it is false if there is none.
 	press(thread, sign string) bool
-	// write writes in a thread.
-	write(thread, text string)
+	// write writes in a thread, and gives the message.
+	write(thread, text string) (id string)
 }
 
 func (d *inDiscord) press(thread, sign string) bool {
@@ -36,8 +36,8 @@ func (d *inDiscord) press(thread, sign string) bool {
 	return false
 }
 
-func (d *inDiscord) write(thread, text string) {
-	d.People.Say(discordtest.Post{Channel: thread, By: d.ann, Content: text})
+func (d *inDiscord) write(thread, text string) string {
+	return d.People.Say(discordtest.Post{Channel: thread, By: d.ann, Content: text}).ID
 }
 
 func (s *inSlack) press(thread, sign string) bool {
@@ -50,8 +50,8 @@ func (s *inSlack) press(thread, sign string) bool {
 	return false
 }
 
-func (s *inSlack) write(thread, text string) {
-	s.People.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: text})
+func (s *inSlack) write(thread, text string) string {
+	return s.People.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: text})
 }
 
 // pictures are those that the bot has posted in a thread.

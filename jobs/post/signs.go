@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// Signs shows the status of a request on its message.
+// Signs shows the status of a request on messages.
 type Signs struct {
 	Adapters map[string]adapters.Adapter
 	Log      *slog.Logger
@@ -28,18 +28,18 @@ func (c *Signs) Can(e adapters.Event) bool {
 	return ok && e.Message != nil
 }
 
-// Show shows a status on the message, if the platform can. It does not block.
-func (c *Signs) Show(ctx context.Context, e adapters.Event, s adapters.Status) {
-	a, ok := c.Adapters[e.Thread.Adapter].(adapters.Acknowledger)
-	if !ok || e.Message == nil {
+// Show shows a status on a message, if there is one and the platform can. It does not block.
+func (c *Signs) Show(ctx context.Context, on adapters.MessageRef, s adapters.Status) {
+	a, ok := c.Adapters[on.Adapter].(adapters.Acknowledger)
+	if !ok || on.IsZero() {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	c.shown.Go(func() {
 		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 		defer stop()
-		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
-			c.Log.WarnContext(ctx, "cannot show a sign", "request", record.RequestID(e), "status", string(s), "error", record.ForOperator(err))
+		if err := a.Acknowledge(ctx, on, s); err != nil && !errors.Is(err, adapters.ErrGone) {
+			c.Log.WarnContext(ctx, "cannot show a sign", "message", on.Key(), "status", string(s), "error", record.ForOperator(err))
 		}
 	})
 }

@@ -16,7 +16,7 @@ func (r *builder) begin(b *Begun, at time.Time) {
 	if b.Once && b.Refused == "" {
 		r.countPick(b)
 		if made := r.RunOf(b.Pick); made != nil {
-			made.addChooser(b.By)
+			made.addChooser(b)
 			return
 		}
 	}
@@ -26,6 +26,9 @@ func (r *builder) begin(b *Begun, at time.Time) {
 		added.Halted = &Halted{Why: HaltRefused, Problem: b.Refused}
 	case b.Once, b.Guess != "":
 		added.Picked, added.Choosers = b.Pick, []string{b.By}
+	}
+	if !b.Message.IsZero() {
+		added.Messages = append(added.Messages, b.Message)
 	}
 	of := r.Run(b.Of)
 	if of != nil && b.Guess == "" && !b.Anew {

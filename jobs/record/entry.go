@@ -183,6 +183,8 @@ type Begun struct {
 	Once bool `json:"once,omitempty"`
 	// Refused is what By is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
+	// Message is the message whose number picked it; zero for a button or a reaction.
+	Message adapters.MessageRef `json:"message,omitzero"`
 }
 
 // TakenBack means that a person takes a pick back. Without picks, the run stops.

@@ -103,10 +103,13 @@ func (q *OpenQuestion) PickedGuess(m *adapters.Message) string {
 	return plan.Question{Guesses: q.Guesses}.Picked(m.Text)
 }
 
-// addChooser adds a person who wants the run.
-func (r *Run) addChooser(by string) {
-	if !slices.Contains(r.Choosers, by) {
-		r.Choosers = append(r.Choosers, by)
+// addChooser adds a person who wants the run, and the message that says so.
+func (r *Run) addChooser(b *Begun) {
+	if !slices.Contains(r.Choosers, b.By) {
+		r.Choosers = append(r.Choosers, b.By)
+	}
+	if !b.Message.IsZero() {
+		r.Messages = append(r.Messages, b.Message)
 	}
 }
 

@@ -104,9 +104,10 @@ type Run struct {
 	Choice     plan.Choice // nil means the best solution
 	By, Event  string
 	BeganAt    time.Time
-	Picked     Pick     // the offer that it runs; zero if none
-	Choosers   []string // the people who want that offer
-	begun      *Begun   // nil for the first run
+	Picked     Pick                  // the offer that it runs; zero if none
+	Choosers   []string              // the people who want that offer
+	Messages   []adapters.MessageRef // those that picked it by number, which show its status
+	begun      *Begun                // nil for the first run
 
 	Halted   *Halted
 	Route    *plan.Route // nil before there is a plan, and if it has no steps
