@@ -34,7 +34,13 @@ func TestRefusedSurfaces(t *testing.T) {
 			}
 		})
 	}
+	t.Run("Slack the last progress", func(t *testing.T) {
+		t.Parallel()
+		by := inSlackOf(t, slacktest.Options{Lacks: []string{"chat.startStream"}}, false)
+		answersOnce(t, by, func() { by.Faults.FailNext("chat.update", 1, slacktest.Failure{Error: "cant_update_message"}) })
+	})
 	for name, refuse := range map[string]func(f *discordtest.Faults){
+		"the last progress": func(f *discordtest.Faults) { f.RefuseNext(1, 403, 50005, discordtest.EditMessage) },
 		"typing": func(f *discordtest.Faults) { f.FailNext(2, 403, discordtest.ShowTyping) },
 		"components": func(f *discordtest.Faults) {
 			f.RefuseForm(1, "components", "UNION_TYPE_CHOICES", discordtest.PostMessage)

@@ -176,7 +176,15 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, o.describe(r, run, ended))
 		switch {
 		case err != nil && adapters.Final(err):
-			m.ended = true // deleted by a person: do not post it again
+			// A message that a person deleted is not posted again. One that cannot be edited to its end is removed,
+			// so that it does not look like work in progress.
+			m.ended = ended || m.claim.Ref.IsZero() || errors.Is(err, adapters.ErrGone)
+			if d, ok := reporter.(adapters.Deleter); ok && ended && !m.claim.Ref.IsZero() && !errors.Is(err, adapters.ErrGone) {
+				if err := d.Delete(ctx, m.claim.Ref); err != nil && !adapters.Final(err) {
+					m.ended = false
+					return more, fmt.Errorf("remove a progress message: %w", err)
+				}
+			}
 			continue
 		case err != nil:
 			return more, fmt.Errorf("report: %w", err)
