@@ -350,14 +350,15 @@ func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hint
 		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
 		Due: flow.due, NextInThread: flow.nextInThread, Say: j.config.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
 	}
+	steps := func(run *record.Run) []plan.Message {
+		return c.Agent.Steps(Account{Plan: run.Route.Plan(), Route: run.Route})
+	}
 	j.progress = &progress.Display{
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
-		Say: j.config.say, Log: c.Log,
-		Steps: func(run *record.Run) []plan.Message {
-			return c.Agent.Steps(Account{Plan: run.Route.Plan(), Route: run.Route})
-		},
+		Say: j.config.say, Steps: steps, Log: c.Log,
 	}
-	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
+	j.viewer = &view.Viewer{
+		Steps: steps, Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
 	j.forgetter = &retention.Forgetter{
 		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
 		Stop: func(ctx context.Context, request string) error {

@@ -200,7 +200,7 @@ type workshop struct {
 }
 
 func (*workshop) Work(context.Context, adapters.MessageRef) (*drawing.Work, error) {
-	return &drawing.Work{Steps: []drawing.Step{{Tool: "find_edges<b>", State: adapters.StepDone, Took: time.Second}}}, nil
+	return &drawing.Work{Steps: []drawing.Step{{Text: "find_edges<b>", State: adapters.StepDone, Took: time.Second}}}, nil
 }
 
 func (*workshop) Tools(context.Context) ([]page.Tool, error) {

@@ -108,8 +108,8 @@ func hostileMessages(s string) []page.Message {
 func hostileWork(s string) drawing.Work {
 	given := drawing.Flow{Name: s, Type: s, From: -1, Argument: s, Text: s}
 	return drawing.Work{Steps: []drawing.Step{
-		{Tool: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Program: s, Takes: []drawing.Flow{given}, Makes: []drawing.Flow{{Name: s, Type: s}}},
-		{Tool: s, Takes: []drawing.Flow{{Type: s}, {Type: s, From: 99, Text: s}, {Type: s, From: 1}}},
+		{Text: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Program: s, Takes: []drawing.Flow{given}, Makes: []drawing.Flow{{Name: s, Type: s}}},
+		{Text: s, Takes: []drawing.Flow{{Type: s}, {Type: s, From: 99, Text: s}, {Type: s, From: 1}}},
 	}}
 }
 

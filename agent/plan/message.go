@@ -119,6 +119,19 @@ func Span(d time.Duration) Message {
 	return Say("%d minutes and %d seconds", seconds/60, seconds%60)
 }
 
+// FileSize words a size in bytes, rounded.
+func FileSize(n int64) Message {
+	switch {
+	case n == 1:
+		return Say("1 byte")
+	case n < 1000:
+		return Say("%d bytes", n)
+	case n < 999_500:
+		return Say("%.0f kB", float64(n)/1e3)
+	}
+	return Say("%.1f MB", float64(n)/1e6)
+}
+
 // Wait words a waiting time, rounded up.
 func Wait(d time.Duration) Message {
 	const day = 24 * time.Hour

@@ -41,7 +41,7 @@ func TestRefusedSurfaces(t *testing.T) {
 	})
 	for name, refuse := range map[string]func(f *discordtest.Faults){
 		"the last progress": func(f *discordtest.Faults) { f.RefuseNext(1, 403, 50005, discordtest.EditMessage) },
-		"typing": func(f *discordtest.Faults) { f.FailNext(2, 403, discordtest.ShowTyping) },
+		"typing":            func(f *discordtest.Faults) { f.FailNext(2, 403, discordtest.ShowTyping) },
 		"components": func(f *discordtest.Faults) {
 			f.RefuseForm(1, "components", "UNION_TYPE_CHOICES", discordtest.PostMessage)
 		},

@@ -1,6 +1,7 @@
 package website
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type Backstage struct {
 	// Jobs is set later, since the jobs need the channel.
 	Jobs     *jobs.Jobs
 	Toolbox  *toolbox.Toolbox
+	tell     plan.Translate
 	blobs    storage.Blobs
 	pictures workshop.Pictures
 }
@@ -61,7 +63,7 @@ func (w *Backstage) Work(ctx context.Context, answer adapters.MessageRef) (*draw
 	if n < 1 || n > len(r.Runs) || len(r.Runs[n-1].Steps) == 0 {
 		return nil, nil //nolint:nilnil // no steps were run
 	}
-	return drawn(r.Runs[n-1], r.Asked), nil
+	return w.drawn(r.Runs[n-1], r.Asked), nil
 }
 
 // ignoreUnknown drops the error of an unknown thread or request.
@@ -73,7 +75,7 @@ func ignoreUnknown(err error) error {
 }
 
 // drawn returns a run as a graph of its steps.
-func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
+func (w *Backstage) drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	given := map[string]plan.Resource{}
 	for _, r := range asked.Resources() {
 		given[r.Name] = r
@@ -87,19 +89,22 @@ func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	for i, s := range run.Steps {
 		result := run.Results[s.Key]
 		step := drawing.Step{
-			Tool: s.Action.Tool, Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Text: w.tell.In(asked.Language, s.Text), Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
 			Program: improvise.Source(result.Program),
 		}
 		for _, b := range s.Action.Args {
 			step.Takes = append(step.Takes, taken(b, run, given)...)
 		}
 		for _, made := range result.Outputs() {
-			step.Makes = append(step.Makes, drawing.Flow{Name: made.Name, Type: string(made.Type), From: i, Text: shortValue(made)})
+			step.Makes = append(step.Makes, drawing.Flow{Name: called(made), Type: string(made.Type), From: i, Text: shortValue(made)})
 		}
 		work.Steps[i] = step
 	}
 	return work
 }
+
+// called is the name by which people know a resource.
+func called(r plan.Resource) string { return cmp.Or(r.File, r.Name) }
 
 // taken returns what an argument of a step is bound to.
 func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawing.Flow {
@@ -110,15 +115,14 @@ func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawi
 		case plan.OfAction:
 			if f.From = leaf.Index; leaf.Index < len(run.Steps) {
 				from := run.Steps[leaf.Index]
-				f.Name = from.Output
 				if out := run.Results[from.Key].Output; out != nil {
-					f.Type = string(out.Type)
+					f.Name, f.Type = called(*out), string(out.Type)
 				}
 			}
 		case plan.OfResource:
 			f.Name = leaf.Name
 			if r, ok := given[leaf.Name]; ok {
-				f.Type, f.Text = string(r.Type), shortValue(r)
+				f.Name, f.Type, f.Text = called(r), string(r.Type), shortValue(r)
 			}
 		case plan.OfValue:
 			f.Text = shortened(leaf.Value)

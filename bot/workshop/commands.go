@@ -26,8 +26,6 @@ type chatCommands struct {
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
 	// recent returns a person's answered requests in a workspace, latest first.
 	recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error)
-	// steps describes what the steps of a run make.
-	steps func(run jobs.Run) []plan.Message
 	now   func() time.Time
 }
 
@@ -161,14 +159,13 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 		return plan.Say("- Planning for %s.", since)
 	case jobs.Running:
 		done, at := 0, plan.Message{}
-		said := c.steps(run)
-		for i, s := range run.Steps {
+		for _, s := range run.Steps {
 			switch s.Status {
 			case plan.Done, plan.Failed, plan.Skipped:
 				done++
 			case plan.Running:
 				if at.IsZero() {
-					at = said[i]
+					at = s.Text
 				}
 			default:
 			}

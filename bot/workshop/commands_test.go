@@ -25,7 +25,7 @@ func TestCommandsOfAChat(t *testing.T) {
 	}
 	began := time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)
 	step := func(tool string, s plan.Status) jobs.Step {
-		return jobs.Step{Step: plan.Step{Action: plan.Action{Tool: tool}}, Status: s}
+		return jobs.Step{Text: plan.Say("what %s makes", tool), Status: s}
 	}
 	hers := jobs.Request{Runs: []jobs.Run{
 		{By: "ann", Status: jobs.Done, At: began, Ended: began},
@@ -42,13 +42,6 @@ func TestCommandsOfAChat(t *testing.T) {
 		},
 		samples: func(context.Context) ([]plan.Sample, error) {
 			return []plan.Sample{{Key: "grey", Wish: "make it black and white"}}, nil
-		},
-		steps: func(run jobs.Run) []plan.Message {
-			told := make([]plan.Message, len(run.Steps))
-			for i, s := range run.Steps {
-				told[i] = plan.Say("what %s makes", s.Action.Tool)
-			}
-			return told
 		},
 		recent: func(_ context.Context, by adapters.Person, _ adapters.Thread) (all []answered, err error) {
 			if by.ID == "ann" {

@@ -64,13 +64,6 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
 		live:    func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
 		samples: a.Samples,
-		steps: func(run jobs.Run) []plan.Message {
-			told := planner.Account{Plan: run.Plan, Results: make([]plan.Result, len(run.Steps))}
-			for i, s := range run.Steps {
-				told.Steps, told.Results[i] = append(told.Steps, s.Step), run.Results[s.Key]
-			}
-			return a.Steps(told)
-		},
 		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
 			return made.Standing(ctx, by, in)
 		},

@@ -17,10 +17,12 @@ import (
 
 // Viewer shows requests to people.
 type Viewer struct {
-	Store     *record.Store
-	Index     *record.Index
-	Quota     *quota.Quota
-	Hints     *queue.Hints
+	Store *record.Store
+	Index *record.Index
+	Quota *quota.Quota
+	Hints *queue.Hints
+	// Steps describes what each step of a run makes, or has made.
+	Steps     func(run *record.Run) []plan.Message
 	Input     func(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error)
 	Retention time.Duration
 	Now       func() time.Time
@@ -56,17 +58,19 @@ func (v *Viewer) Show(ctx context.Context, id string) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return of(whole, asked), nil
+	return v.of(whole, asked), nil
 }
 
 // Step is a step of a run.
 type Step struct {
 	plan.Step
 
-	Status  plan.Status `json:"status"`
-	Started time.Time   `json:"started,omitzero"`
-	Ended   time.Time   `json:"ended,omitzero"`
-	Problem string      `json:"problem,omitempty"`
+	// Text says what it makes, or has made.
+	Text    plan.Message `json:"-"`
+	Status  plan.Status  `json:"status"`
+	Started time.Time    `json:"started,omitzero"`
+	Ended   time.Time    `json:"ended,omitzero"`
+	Problem string       `json:"problem,omitempty"`
 	// Output is the name of its result.
 	Output string `json:"output,omitempty"`
 	// Drafts are the programs written for it in this run. All but the last have a Trouble.
@@ -107,9 +111,9 @@ type Run struct {
 }
 
 // of converts a request for people. Asked is the request as the agent sees it.
-func of(r *record.Request, asked plan.Request) Request {
+func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
 	e := r.Asked.Event
-	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
+	shown := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
 	for _, run := range r.Runs {
 		g := r.Generations[run.Generation]
 		o := Run{
@@ -130,8 +134,9 @@ func of(r *record.Request, asked plan.Request) Request {
 				run.Route.NameFiles(run.Answer.FileNames())
 			}
 			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
-			for _, s := range run.Route.Steps() {
-				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
+			said := v.Steps(run)
+			for i, s := range run.Route.Steps() {
+				step := Step{Step: s, Text: said[i], Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
 				if result, ok := run.Route.Result(s.Key); ok {
 					step.Problem = result.Problem
 					if result.Output != nil {
@@ -141,9 +146,9 @@ func of(r *record.Request, asked plan.Request) Request {
 				o.Steps = append(o.Steps, step)
 			}
 		}
-		v.Runs = append(v.Runs, o)
+		shown.Runs = append(shown.Runs, o)
 	}
-	return v
+	return shown
 }
 
 // Latest returns the latest n requests, newest first, for a list: without Asked and without long texts.
@@ -167,7 +172,7 @@ func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 				}
 				return nil, err
 			}
-			if all = append(all, of(r, plan.Request{})); len(all) == n {
+			if all = append(all, v.of(r, plan.Request{})); len(all) == n {
 				break
 			}
 		}

@@ -15,7 +15,7 @@ type Work struct {
 
 // Step is a step of a plan.
 type Step struct {
-	Tool    string
+	Text    string // what it makes, for people
 	Model   string // "" if the tool has none
 	State   adapters.StepState
 	Took    time.Duration
@@ -57,7 +57,7 @@ type pill struct {
 type box struct {
 	rect
 
-	Title, Tool, Model, Took string
+	Title, Text, Model, Took string
 	State                    adapters.StepState
 }
 
@@ -138,7 +138,7 @@ func Draw(w Work) Drawing {
 
 func newBox(s Step, at rect) box {
 	b := box{
-		rect: at, State: s.State, Tool: short(s.Tool, widestLabel), Model: short(s.Model, widestLabel), Title: markup.Name(s.Tool),
+		rect: at, State: s.State, Text: short(s.Text, widestText), Model: short(s.Model, widestLabel), Title: markup.Name(s.Text),
 	}
 	if s.Took > 0 {
 		b.Took = adapters.FormatDuration(s.Took)

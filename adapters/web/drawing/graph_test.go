@@ -22,7 +22,7 @@ func works(t *rapid.T) Work {
 	var w Work
 	for i := range n {
 		s := Step{
-			Tool: text.Draw(t, "tool"), Model: text.Draw(t, "model"), State: rapid.SampledFrom(states).Draw(t, "state"),
+			Text: text.Draw(t, "text"), Model: text.Draw(t, "model"), State: rapid.SampledFrom(states).Draw(t, "state"),
 			Took: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "took")), Problem: text.Draw(t, "problem"),
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "takes") {

@@ -19,6 +19,7 @@ const (
 	curve       = 36 // horizontal room for the bend of an arrow
 	headLength  = 7
 	widestLabel = 22 // in letters
+	widestText  = 34 // of a step
 )
 
 // gap is the space before a column.

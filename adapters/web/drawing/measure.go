@@ -10,9 +10,9 @@ import (
 )
 
 func boxSize(s Step) rect {
-	tool := textWidth(short(s.Tool, widestLabel)) * 9 / 8 // in bold
+	text := textWidth(short(s.Text, widestText)) * 9 / 8 // in bold
 	more := textWidth(short(s.Model, widestLabel)) + textWidth(adapters.FormatDuration(s.Took))
-	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
+	return rect{W: max(text+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 
 // short shortens a text to that many letters, a CJK one counting as two. It cuts the middle, since names often

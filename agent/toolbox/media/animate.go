@@ -106,7 +106,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 // tooLarge returns the error for an animation of more than most bytes.
 func tooLarge(most int64) error {
 	return &plan.Fault{
-		Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(most)),
+		Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", plan.FileSize(most)),
 		Err:      errors.New("the animation is too large"),
 		Final:    true,
 	}

@@ -54,7 +54,7 @@ func open(path string, l Limits) (*file, error) {
 	case info.Size() == 0:
 		return nil, fault(name, nil, "is empty.")
 	case info.Size() > l.Bytes:
-		return nil, fault(name, nil, "is too large: it has %s, and the limit is %s.", megabytes(info.Size()), megabytes(l.Bytes))
+		return nil, fault(name, nil, "is too large: it has %s, and the limit is %s.", plan.FileSize(info.Size()), plan.FileSize(l.Bytes))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,11 +124,4 @@ func (f *file) all() ([]byte, error) {
 		return nil, fault(f.name, err, "cannot be read.")
 	}
 	return b[:n], nil
-}
-
-func megabytes(n int64) plan.Message {
-	if n < 100_000 {
-		return plan.Say("%d bytes", n)
-	}
-	return plan.Say("%.1f MB", float64(n)/1e6)
 }

@@ -94,7 +94,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 	if bytes > b.whole {
 		return nil, &plan.Fault{
 			Sentence: plan.Say("It would take %s of memory, and the limit is %s; try something smaller.",
-				megabytes(bytes), megabytes(b.whole)),
+				plan.FileSize(bytes), plan.FileSize(b.whole)),
 			Err: ErrTooLittle,
 		}
 	}
@@ -137,5 +137,3 @@ func (b *Budget) lend(bytes int64) {
 	b.lent += bytes
 	debug.SetMemoryLimit(b.limit/10*9 - b.lent)
 }
-
-func megabytes(n int64) plan.Message { return plan.Say("%.1f MB", float64(n)/1e6) }

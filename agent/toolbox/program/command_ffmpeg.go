@@ -201,7 +201,7 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 	fitting, note := r.fitting(format, length, rate, channels)
 	if asked && fitting.name != format.name {
 		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.",
-			format.name, megabytes(format.size(length, rate, channels)), megabytes(r.config.Limits.Bytes))
+			format.name, plan.FileSize(format.size(length, rate, channels)), plan.FileSize(r.config.Limits.Bytes))
 	}
 	job.Args = append(job.Args, fitting.coding.lacking(job.Args, soundStream)...)
 	out, err := r.do(job, "sound."+fitting.ending)

@@ -59,6 +59,7 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	}
 	out := toolbox.Output{
 		Path:  path,
+		Seed:  c.Seed,
 		About: plan.Say("%s in %s, %d beats a minute, played by %s", piece.Style, piece.Key, piece.Tempo, plan.And(piece.Instruments...)),
 		Note:  plan.Say("The music was put together by simple rules and played by a synthesizer."),
 	}

@@ -65,7 +65,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		}
 		path, size := out.Path, sizeOf(out.Path)
 		if size <= limit {
-			about := plan.Say("made smaller (%s, %s × %s pixels)", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
+			about := plan.Say("made smaller (%s, %s × %s pixels)", plan.FileSize(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
 			return toolbox.Output{Path: path, About: about, Note: plan.Sentences(s.note(f), lost)}, nil
 		}
 		if err := os.Remove(path); err != nil {
@@ -75,7 +75,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	}
 	return toolbox.Output{}, &plan.Fault{
 		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or trim it to a shorter part first.",
-			plan.Span(f.look.Duration), megabytes(limit)),
+			plan.Span(f.look.Duration), plan.FileSize(limit)),
 		Err: errors.New("no encoding was small enough"), Final: true,
 	}
 }
@@ -93,7 +93,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	job.Args = append(job.Args, tracks...)
 	out, err := r.do(job, "video.mp4")
 	out.Note = lost
-	out.About = plan.Say("small enough already (%s)", megabytes(sizeOf(out.Path)))
+	out.About = plan.Say("small enough already (%s)", plan.FileSize(sizeOf(out.Path)))
 	return out, err
 }
 
@@ -157,12 +157,4 @@ func sizeOf(path string) int64 {
 
 func unwritten(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The video could not be written."), Err: err}
-}
-
-// megabytes formats a file size for people.
-func megabytes(n int64) plan.Message {
-	if n < 1_000_000 {
-		return plan.Say("%.0f kB", float64(n)/1e3)
-	}
-	return plan.Say("%.1f MB", float64(n)/1e6)
 }

@@ -137,13 +137,13 @@ func tooLong(c Command, most time.Duration) error {
 
 func tooLarge(c Command, most int64) error {
 	return &plan.Fault{
-		Sentence: plan.Say("%s wrote more than %s, and was stopped; try something shorter or smaller.", c.name(), megabytes(most)),
+		Sentence: plan.Say("%s wrote more than %s, and was stopped; try something shorter or smaller.", c.name(), plan.FileSize(most)),
 		Err:      fmt.Errorf("%w: %w", errLimit, ErrLarge),
 	}
 }
 
 func tooHungry(c Command, most int64) error {
-	return tooMuch(plan.Say("%s needed more than %s of memory, and was stopped; try something shorter or smaller.", c.name(), megabytes(most)))
+	return tooMuch(plan.Say("%s needed more than %s of memory, and was stopped; try something shorter or smaller.", c.name(), plan.FileSize(most)))
 }
 
 func tooMany(c Command, most int) error {
@@ -152,8 +152,6 @@ func tooMany(c Command, most int) error {
 
 // name returns the program's name for people.
 func (c Command) name() string { return filepath.Base(c.Program) }
-
-func megabytes(n int64) plan.Message { return plan.Say("%.1f MB", float64(n)/1e6) }
 
 // environment returns the program's environment variables.
 func environment(c Command) []string {

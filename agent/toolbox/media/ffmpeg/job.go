@@ -226,7 +226,7 @@ func (b *workFolder) work(ctx context.Context, j Job, made string) error {
 	if errors.Is(err, sandbox.ErrLarge) {
 		return &plan.Fault{
 			Sentence: plan.Say("The result would be larger than %s, which is the limit; ask for a shorter part, "+
-				"or for a smaller format such as MP3 or MP4.", plan.Say("%.1f MB", float64(b.most)/1e6)),
+				"or for a smaller format such as MP3 or MP4.", plan.FileSize(b.most)),
 			Err: err,
 		}
 	}

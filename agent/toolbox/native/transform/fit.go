@@ -59,7 +59,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 	}
 	if has <= limit { // avoid a lossy re-encoding
 		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
-		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
+		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", plan.FileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
 	}
 	if p.Info.Animated() {
 		return o.fitAnimation(ctx, c, p, limit, has)
@@ -84,7 +84,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 			if a, path, written, err = closer(ctx, c, p, a, path, written, limit); err != nil {
 				return toolbox.Output{}, err
 			}
-			about := plan.Say("made smaller (%s, %s)", fileSize(written), picture.Dimensions(a.img))
+			about := plan.Say("made smaller (%s, %s)", plan.FileSize(written), picture.Dimensions(a.img))
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
 		if err := os.Remove(path); err != nil {
@@ -131,7 +131,7 @@ func closer(ctx context.Context, c toolbox.Call, p media.Picture, a attempt, pat
 
 func tooSmall(limit int64) error {
 	return &plan.Fault{
-		Sentence: plan.Say("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
+		Sentence: plan.Say("The picture cannot be made as small as %s; name a larger limit.", plan.FileSize(limit)),
 		Err:      errors.New("no encoding was small enough"),
 		Final:    true,
 	}
@@ -157,7 +157,7 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		if written <= limit {
 			size := plan.Say("%d × %d pixels", w, h)
 			return toolbox.Output{
-				Path: to, About: plan.Say("made smaller (%s, %s)", fileSize(written), size),
+				Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size),
 				Note: plan.Say("The picture had to be scaled down to %s.", size),
 			}, nil
 		}
@@ -263,15 +263,4 @@ func (a attempt) changes(p media.Picture) plan.Message {
 		notes = append(notes, plan.Say("Only the first frame of the animation was used."))
 	}
 	return plan.Sentences(notes...)
-}
-
-// fileSize formats a number of bytes for people.
-func fileSize(n int64) plan.Message {
-	switch {
-	case n < 1000:
-		return plan.Say("%d bytes", n)
-	case n < 1_000_000:
-		return plan.Say("%.0f kB", float64(n)/1e3)
-	}
-	return plan.Say("%.1f MB", float64(n)/1e6)
 }
