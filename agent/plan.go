@@ -140,7 +140,7 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 	case d.Question != "":
 		p.Question, p.Guesses = d.Question, guesses(r, d.Guesses)
 	case d.Reply != "":
-		p.Reply, p.Refused = d.Reply, d.Refused
+		p.Reply, p.Brings, p.Refused = d.Reply, d.Brings, d.Refused
 	default:
 		return nil, &plan.Fault{
 			Sentence: plan.Say("I could not understand what you want. Please rephrase your request."),

@@ -25,12 +25,12 @@ func (c *composer) attachments(ctx context.Context, r *record.Request, run *reco
 	return c.attach(ctx, r, run.Route.Delivered(told), c.alts(run))
 }
 
-// bring adds the earlier results that a plan's reply names to an answer. The next request works on them.
+// bring adds the earlier results that come with a plan's reply to an answer. The next request works on them.
 func (c *composer) bring(ctx context.Context, a *record.Answer, r *record.Request, asked plan.Request, p *plan.Plan) (err error) {
 	if p.Reply == "" || p.Refused || a.Turn == nil {
 		return nil
 	}
-	back := again(asked, a.Reply.Text)
+	back := slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool { return !slices.Contains(p.Brings, m.Name) })
 	a.Reply.Talk = len(back) == 0 && a.Status == record.Done
 	a.Resources = slices.Concat(a.Resources, back)
 	for _, m := range back {
@@ -38,19 +38,6 @@ func (c *composer) bring(ctx context.Context, a *record.Answer, r *record.Reques
 	}
 	a.Reply.Files, err = c.attach(ctx, r, back, nil)
 	return err
-}
-
-// again returns the earlier results that a reply names: "undo that" is answered with the file from before.
-func again(asked plan.Request, reply string) []plan.Resource {
-	made := map[string]bool{}
-	for _, t := range asked.Turns {
-		for _, name := range t.Made {
-			made[name] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool {
-		return !made[m.Name] || !strings.Contains(reply, cmp.Or(m.File, m.Name))
-	})
 }
 
 // attach returns resources as files of an answer, with their alternative texts by name.

@@ -59,7 +59,7 @@ func read(wish string) *plan.Plan {
 		return p
 	}
 	if text, ok := strings.CutPrefix(wish, "!"); ok {
-		p.Reply = text
+		p.Reply, p.Brings = text, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,", r) })
 		return p
 	}
 	for task := range strings.SplitSeq(wish, ";") {

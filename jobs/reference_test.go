@@ -135,7 +135,7 @@ func TestRepeatOfAlternative(t *testing.T) {
 	}
 }
 
-// TestReplyGivesNamedResults again, such as the picture from before to "undo that", but no file of a person.
+// TestReplyGivesNamedResults again, such as the picture from before to "undo that".
 func TestReplyGivesNamedResults(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

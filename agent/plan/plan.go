@@ -98,6 +98,8 @@ type Plan struct {
 	// Guesses are requests that the person may have meant, in plain words, at most [MaxGuesses].
 	Guesses []string `json:"guesses,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
+	// Brings are the names of the earlier results that come with Reply.
+	Brings []string `json:"brings,omitempty"`
 	// Refused reports whether Reply declines the request.
 	Refused bool `json:"refused,omitempty"`
 	// Samples are shown with a Question or a Reply to people who do not know what to ask.

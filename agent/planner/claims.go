@@ -46,6 +46,24 @@ func (a Account) Readable(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
+// ResultsNamed returns the names of the thread's earlier results that a text names, by the names of the records or those
+// that people know. Files of people are left out.
+func ResultsNamed(r plan.Request, text string) []string {
+	made := map[string]bool{}
+	for _, t := range r.Turns {
+		for _, name := range t.Made {
+			made[name] = true
+		}
+	}
+	var named []string
+	for _, res := range r.Earlier {
+		if made[res.Name] && without(without(text, res.Name), res.File) != text {
+			named = append(named, res.Name)
+		}
+	}
+	return named
+}
+
 // Says reports whether people or tools said the quoted text.
 func (a Account) Says(quotation string) bool {
 	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })

@@ -77,3 +77,24 @@ func TestInvents(t *testing.T) {
 		t.Errorf("where there is nothing: %q", got)
 	}
 }
+
+func TestResultsNamed(t *testing.T) {
+	t.Parallel()
+	r := plan.Request{
+		Earlier: []plan.Resource{
+			{Name: "own-1111.png", File: "own.png"}, {Name: "fox-77aa.png", File: "fox.png"}, {Name: "fox-88bb.png", File: "red-fox.png"}, {Name: "text-1"},
+		},
+		Turns: []plan.Turn{{Made: []string{"fox-77aa.png"}}, {Made: []string{"fox-88bb.png", "text-1"}}},
+	}
+	for text, want := range map[string]string{
+		"You are welcome.":               "",
+		"It is made from own.png.":       "",
+		"This is it: fox.png.":           "fox-77aa.png",
+		"This is it: red-fox.png.":       "fox-88bb.png",
+		"Here are fox-77aa.png, text-1.": "fox-77aa.png text-1",
+	} {
+		if got := strings.Join(planner.ResultsNamed(r, text), " "); got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}

@@ -52,6 +52,8 @@ type Decomposition struct {
 	Guesses []string
 	// Reply answers plain conversation, and requests that no tool of the catalogue could do.
 	Reply string
+	// Brings are the names of the earlier results that come with Reply, such as the picture from before to "undo that".
+	Brings []string
 	// Refused reports whether Reply declines a request.
 	Refused bool
 	// Samples reports whether the person does not know what to ask, so that examples are shown.

@@ -21,7 +21,8 @@ import (
 type outcome struct {
 	subtasks        []plan.Subtask
 	question, reply plan.Message
-	guesses         []guess // guesses at the meaning, with a question
+	brings          []string // the results that come with a reply
+	guesses         []guess  // guesses at the meaning, with a question
 	refused         bool
 	samples         bool // show the person examples to try
 	types           map[string]plan.Type

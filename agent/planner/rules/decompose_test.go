@@ -66,9 +66,10 @@ func allTools(tb testing.TB) []string {
 //	wish WISH             Go syntax if it begins with a quotation mark and ends with one
 //	type NAME TYPE        the type of a resource, according to the wish
 //	-> TYPE: ARG, ARG…    a subtask, and after " | " the tools of which one must be its head
-//	left PART & WORD      a part of the wish that is left undone, and its unknown words
-//	? PART & PART         a question that contains the parts, ignoring case
-//	reply PART            conversation that contains the part; "refuse" is a refusal
+//	left PART & WORD      a part of the wish that is left undone, and what nobody knew of it
+//	? PART & PART         a question that holds the parts, whatever their case
+//	reply PART            conversation that holds the part; "refuse" turns the wish down
+//	brings NAME           an earlier result that comes with the reply
 //
 // An ARG is the name of a resource, the number of an earlier subtask ("<1>"), or a meaning with a text:
 // `prompt "a red fox"` for exactly that, `prompt ~fox` for one that contains it, followed by "<1>" for the results
@@ -77,6 +78,7 @@ type testCase struct {
 	name    string
 	request plan.Request
 	types   map[string]plan.Type
+	brings  []string
 	tasks   []wantTask
 	left    [][]string
 	asks    []string
@@ -195,6 +197,8 @@ func (c *testCase) read(line string) error {
 		c.asks = strings.Split(rest, " & ")
 	case "reply":
 		c.reply = rest
+	case "brings":
+		c.brings = append(c.brings, rest)
 	case "refuse":
 		c.refuse = rest
 	default:
@@ -402,8 +406,8 @@ func (c *testCase) checkWords(t *testing.T, d planner.Decomposition) {
 			t.Errorf("%q: the refusal does not contain %q:%s", c.request.Wish, c.refuse, showTasks(d))
 		}
 	case c.reply != "":
-		if d.Refused || !holds(d.Reply, c.reply) {
-			t.Errorf("%q: the reply does not contain %q:%s", c.request.Wish, c.reply, showTasks(d))
+		if d.Refused || !holds(d.Reply, c.reply) || !slices.Equal(d.Brings, c.brings) {
+			t.Errorf("%q is not answered with %q and %q:%s\n    %q", c.request.Wish, c.reply, c.brings, showTasks(d), d.Brings)
 		}
 	case len(c.tasks) == 0:
 		t.Errorf("the case expects nothing")

@@ -85,6 +85,6 @@ func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinkin
 	o, guesses := p.withGuesses(r, p.understand(r))
 	return planner.Decomposition{
 		Subtasks: o.subtasks, Left: o.left, Types: o.types, Refused: o.refused, Samples: o.samples,
-		Question: p.tell.In(r.Language, o.question), Guesses: guesses, Reply: p.tell.In(r.Language, o.reply),
+		Question: p.tell.In(r.Language, o.question), Guesses: guesses, Reply: p.tell.In(r.Language, o.reply), Brings: o.brings,
 	}, nil
 }

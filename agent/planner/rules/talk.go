@@ -56,7 +56,7 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 }
 
 // before answers a request to take the last result back by naming the file from before it, which the
-// answer brings if it is a result.
+// reply brings if it is a result.
 func before(r plan.Request) *outcome {
 	last := len(r.Turns) - 1
 	for last >= 0 && len(r.Turns[last].Made) == 0 {
@@ -72,7 +72,7 @@ func before(r plan.Request) *outcome {
 		switch {
 		case last < 0 || !res.Type.Media() || slices.Contains(r.Turns[last].Made, res.Name):
 		case made[res.Name]:
-			return &outcome{reply: plan.Say("Here is the previous version: %s.", cmp.Or(res.File, res.Name))}
+			return &outcome{reply: plan.Say("This is it as it was before: %s.", cmp.Or(res.File, res.Name)), brings: []string{res.Name}}
 		default:
 			return &outcome{reply: plan.Say("Your own file is unchanged: %s. To continue from it, name it.", cmp.Or(res.File, res.Name))}
 		}

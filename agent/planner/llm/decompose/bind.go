@@ -26,7 +26,11 @@ func bind(a decomposition, r plan.Request, known vocabulary) (planner.Decomposit
 		return planner.Decomposition{}, err
 	}
 	if len(a.Subtasks) == 0 {
-		return planner.Decomposition{Question: a.Question, Guesses: a.Guesses, Reply: a.Reply, Refused: a.Refused}, nil
+		d := planner.Decomposition{Question: a.Question, Guesses: a.Guesses, Reply: a.Reply, Refused: a.Refused}
+		if !a.Refused {
+			d.Brings = planner.ResultsNamed(r, a.Reply)
+		}
+		return d, nil
 	}
 	b := newBinder(a, r, known)
 	for _, t := range a.Types {

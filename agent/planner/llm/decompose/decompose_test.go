@@ -65,6 +65,9 @@ func showDecomposition(d planner.Decomposition) string {
 	if d.Reply != "" {
 		fmt.Fprintf(&b, "reply (refused %v): %s\n", d.Refused, d.Reply)
 	}
+	if len(d.Brings) > 0 {
+		fmt.Fprintf(&b, "brings %s\n", strings.Join(d.Brings, ", "))
+	}
 	return b.String()
 }
 
