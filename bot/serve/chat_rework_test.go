@@ -6,6 +6,7 @@ import (
 	_ "image/jpeg" // what answers are
 	_ "image/png"  // what drawings are
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -159,4 +160,39 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMusicIsVaried: four other pieces, and the next message works on the one that is chosen.
+func TestMusicIsVaried(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("fluidsynth"); err != nil && os.Getenv("CI") == "" {
+		t.Skip("fluidsynth is not there to play music")
+	}
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir()))
+		presses, ok := by.(pressing)
+		if !ok {
+			in.Fatal("nobody presses here")
+		}
+		g := goneOn{in, presses, o, by.say("compose a calm piano piece of 5 seconds")}
+		in.until(o, "a piece", func() bool { return len(pictures(by, g.thread)) == 1 })
+		g.pressed("vary")
+		var answer post
+		in.until(o, "four other pieces to choose from", func() bool {
+			all := by.posts(g.thread)
+			answer = all[len(all)-1]
+			return answer.numbers == 4
+		})
+		heard := map[string]bool{}
+		for _, p := range pictures(by, g.thread) {
+			heard[string(p.content)] = true
+		}
+		if len(heard) != 5 {
+			in.Errorf("%d pieces differ", len(heard))
+		}
+		by.choose(g.thread, answer, 3)
+		g.told("Your next message here works on number 3", 1)
+		presses.write(g.thread, "reverse it")
+		in.until(o, "the third one, reversed", func() bool { return len(pictures(by, g.thread)) == 6 })
+	})
 }

@@ -187,7 +187,7 @@ func TestInspectTakesMemory(t *testing.T) {
 	}
 	_, err := Inspect(t.Context(), path, Limits{Memory: budget(needs / 2)})
 	fault, ok := errors.AsType[*plan.Fault](err)
-	if want := "It would take 0.1 MB of memory, and the limit is 0.0 MB; try something smaller."; !ok || fault.Sentence.String() != want {
+	if want := "It would take 80 kB of memory, and the limit is 40 kB; try something smaller."; !ok || fault.Sentence.String() != want {
 		t.Errorf("%v", err)
 	}
 	enough := budget(needs)

@@ -169,7 +169,7 @@ func TestDoRefuses(t *testing.T) {
 		"a crop beyond the picture":  {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "crop=9000:9000"}}, want: "is damaged or in an unsupported format"},
 		"what it gives up of two":    {job: Job{Inputs: []Input{{Path: silent}, {Path: sounding}}, Args: []string{"-map", "0:a"}}, want: "One of the files is damaged"},
 		"nothing in the end":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-t", "0"}}, want: "ffmpeg's result is not valid"},
-		"too large in the end":       {config: Config{Limits: media.Limits{Bytes: 40_000}}, job: Job{Inputs: []Input{{Path: sounding}}, Output: "out.wav"}, want: "The result would be larger than 0.0 MB"},
+		"too large in the end":       {config: Config{Limits: media.Limits{Bytes: 40_000}}, job: Job{Inputs: []Input{{Path: sounding}}, Output: "out.wav"}, want: "The result would be larger than 40 kB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
