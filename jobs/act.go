@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path"
 	"slices"
 	"time"
@@ -31,6 +32,7 @@ type actor struct {
 	self        string
 	retry       func(retries int) time.Duration
 	impatient   bool
+	log         *slog.Logger
 }
 
 // run runs one step, records its result, and enqueues the tasks that became ready.
@@ -105,6 +107,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	if w.Draft > 0 {
 		of.Program = of.Drafts[w.Draft-1].Program
 	}
+	of.Progress = c.progress(ctx, r, w)
 	result, err := c.runner.run(ctx, w, of)
 	switch {
 	case ctx.Err() != nil: // stopped, not failed
@@ -125,6 +128,23 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		return c.recordDraft(ctx, r, w, d)
 	}
 	return c.end(ctx, r, w, of, result)
+}
+
+// progress returns a function that shows people how much of a step is done, in steps of 5 percent.
+func (c *actor) progress(ctx context.Context, r *record.Request, w queue.Task) func(share float64) {
+	shown := -1
+	return func(share float64) {
+		percent := int(20*min(max(share, 0), 1)) * 5
+		if percent == shown {
+			return
+		}
+		shown = percent
+		if err := c.store.NotePercent(ctx, r.ID, w.Run, w.Step, percent); err != nil {
+			c.log.DebugContext(ctx, "cannot note the progress of a step", "request", r.ID, "error", plan.ForOperator(err))
+			return
+		}
+		c.flow.written(ctx, r)
+	}
 }
 
 // draft has the agent write the next program of a step, and returns the request with it. If no program

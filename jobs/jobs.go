@@ -91,6 +91,8 @@ type Work struct {
 	Spent int
 	// Anyhow runs it here as well as possible, because no better process took it.
 	Anyhow bool
+	// Progress takes the share of the step that is done, from 0 to 1, where that is known; it may be nil.
+	Progress func(share float64)
 }
 
 // Account is the run that an answer reports.
@@ -313,7 +315,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{
 		store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say, self: j.id,
-		retry: c.Retry, impatient: c.Impatient,
+		retry: c.Retry, impatient: c.Impatient, log: c.Log,
 		transcriber: &transcriber{
 			store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say,
 		},

@@ -43,6 +43,7 @@ func oneByOne(tool toolbox.Tool, call toolbox.Call, results int) ([]toolbox.Call
 			c.Args[name] = slices.Clone(call.Args[name][i : i+1])
 		}
 		c.Seed += int64(i)
+		c.Progress = nil // it is that of one call only
 		calls[i] = c
 	}
 	return calls, nil

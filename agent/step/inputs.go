@@ -51,6 +51,7 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	p.call = toolbox.Call{
 		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
 		Dir: dir, Seed: cmp.Or(step.Action.Seed, seed(w.identity())), Now: w.Request.At, Program: w.Program, Spent: w.Spent,
+		Progress: w.Progress,
 	}
 	defer func() {
 		if err != nil {

@@ -81,6 +81,8 @@ type Call struct {
 	Spent int
 	// Now is the time of the request.
 	Now time.Time
+	// Progress takes the share of the work that is done, from 0 to 1, from backends that know it; nil if nobody asks.
+	Progress func(share float64)
 }
 
 // Value is an input of a backend: either a small value in Value, or a local media file, which must not be changed.

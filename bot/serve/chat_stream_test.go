@@ -1,11 +1,14 @@
 package serve_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"atelier/adapters/slack/slacktest"
+	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 )
 
@@ -57,4 +60,27 @@ func TestSlackStopsByItself(t *testing.T) {
 	if posts := by.posts(thread); len(posts) > 2 {
 		t.Errorf("the thread has %s", posts)
 	}
+}
+
+// TestProgressInPercent of a drawing whose server tells it.
+func TestProgressInPercent(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(in resident, by talk) {
+		server := hftasktest.New(in.T, hftasktest.Config{})
+		server.Lengthen("text-to-image", -1)
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "TOOL_SERVER_URL="+server.URL()))
+		all, ok := by.(team)
+		if !ok {
+			in.Fatal("nobody reads here")
+		}
+		thread := by.say("draw a fox in a spacesuit")
+		ctx, stop := context.WithTimeout(in.Context(), clitest.Busy)
+		defer stop()
+		job, err := server.AwaitJob(ctx, hftasktest.Queued)
+		bottest.Check(in.T, err)
+		server.Step(job.ID, hftasktest.Running, 0.47)
+		in.until(o, "45 percent are shown", func() bool { text, _ := all.visible(thread); return strings.Contains(text, "(45 %)") })
+		server.Step(job.ID, hftasktest.Done, 1)
+		in.until(o, "a drawing", func() bool { return len(pictures(by, thread)) == 1 })
+	})
 }

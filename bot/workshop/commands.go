@@ -26,7 +26,7 @@ type chatCommands struct {
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
 	// recent returns a person's answered requests in a workspace, latest first.
 	recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error)
-	now   func() time.Time
+	now    func() time.Time
 }
 
 // answer answers a command, with requests to try.

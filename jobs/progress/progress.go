@@ -173,7 +173,11 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 				continue
 			}
 		}
-		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, o.describe(r, run, ended))
+		p := o.describe(r, run, ended)
+		if err := o.tellPercent(ctx, r, run.Generation, &p); err != nil {
+			return more, err
+		}
+		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, p)
 		switch {
 		case err != nil && adapters.Final(err):
 			// A message that a person deleted is not posted again. One that cannot be edited to its end is removed,
@@ -230,6 +234,23 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 		p.Title = o.Say(r, plan.Say("Planning"))
 	}
 	return p
+}
+
+// tellPercent adds to the running steps how much of them is done, where that is known.
+func (o *Display) tellPercent(ctx context.Context, r *record.Request, generation int, p *adapters.Progress) error {
+	for i, s := range p.Steps {
+		if s.State != adapters.StepRunning {
+			continue
+		}
+		percent, err := o.Store.Percent(ctx, r.ID, generation, s.Key)
+		if err != nil {
+			return err
+		}
+		if percent > 0 {
+			p.Steps[i].Text = o.Say(r, plan.Say("%s (%d %%)", s.Text, percent))
+		}
+	}
+	return nil
 }
 
 // StepState converts the status of a step to the state that adapters show.

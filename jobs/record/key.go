@@ -3,6 +3,7 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,11 @@ func RequestGroup(id string) string { return "request-" + id }
 
 // RequestLog is the key of a request's log.
 func RequestLog(id string) string { return RequestGroup(id) + "/log" }
+
+// percentKey is the key of the progress of a step.
+func percentKey(id string, generation int, step string) string {
+	return fmt.Sprintf("%s/percent-%d-%s", RequestGroup(id), generation, Hash(step))
+}
 
 // requestTime is the key of a value that expires at a run's deadline.
 func requestTime(id string, run int) string {

@@ -127,6 +127,26 @@ func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef
 	return nil
 }
 
+// NotePercent notes how much of a running step is done.
+func (s *Store) NotePercent(ctx context.Context, id string, generation int, step string, percent int) error {
+	if err := s.config.State.Put(ctx, percentKey(id, generation, step), []byte{byte(percent)}, s.config.Deadline); err != nil {
+		return fmt.Errorf("note the progress of a step: %w", err)
+	}
+	return nil
+}
+
+// Percent returns how much of a running step is done, 0 if unknown.
+func (s *Store) Percent(ctx context.Context, id string, generation int, step string) (int, error) {
+	b, err := s.config.State.Get(ctx, percentKey(id, generation, step))
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil || len(b) == 0 {
+		return 0, fmt.Errorf("read the progress of a step: %w", err)
+	}
+	return int(b[0]), nil
+}
+
 // Recall returns the run that a message belongs to, false if the message is unknown.
 func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of RunRef, ok bool, err error) {
 	b, err := s.config.State.Get(ctx, messageKey(ref.Key()))

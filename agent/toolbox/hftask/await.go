@@ -24,18 +24,21 @@ const cancelTimeout = 3 * time.Second
 type longJob struct {
 	ID            string          `json:"id"`
 	Status        string          `json:"status"`
+	Progress      float64         `json:"progress"` // 0 to 1
 	Error         json.RawMessage `json:"error"`
 	Code          string          `json:"code"`           // of the error
 	EstimatedTime float64         `json:"estimated_time"` // seconds from now on
 }
 
 // await waits for a long job and returns its result. It cancels the job if the call ends first.
-func (b *Backend) await(ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses) (answer, error) {
+func (b *Backend) await(
+	ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses, progress func(float64),
+) (answer, error) {
 	at, err := placeOf(accepted)
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := b.watch(ctx, r, t, header, at, accepted, pause)
+	a, err := b.watch(ctx, r, t, header, at, accepted, pause, progress)
 	if err != nil && !errors.Is(err, errJobOver) {
 		// A failed cancellation changes nothing: the server ends the job eventually.
 		off, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
@@ -85,9 +88,9 @@ func placeOf(accepted endpoint.Response) (place, error) {
 // errJobOver marks the error of a job that has ended and needs no cancelling.
 var errJobOver = errors.New("the job has ended")
 
-// watch polls the job until it is done, and returns its result.
+// watch polls the job until it is done, telling its progress, and returns its result.
 func (b *Backend) watch(
-	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses,
+	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses, progress func(float64),
 ) (answer, error) {
 	for {
 		j, err := readJob(last.Body)
@@ -113,6 +116,9 @@ func (b *Backend) watch(
 		case "queued", "running":
 		default:
 			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d bytes", len(j.Status)))
+		}
+		if progress != nil {
+			progress(j.Progress)
 		}
 		if err := pause.next(ctx, wanted(last.Header), time.Duration(min(max(j.EstimatedTime, 0), 1e6)*float64(time.Second))); err != nil {
 			if errors.Is(err, errTooLong) {

@@ -179,6 +179,7 @@ func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call too
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	q.progress = call.Progress
 	labelled := endpoint.Label(ctx, call.Request, "act."+call.Tool, 1)
 	answer, err := b.send(labelled, r, t, q)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type question struct {
 	inputs     any // a file, a text, or several by name
 	parameters map[string]any
+	progress   func(share float64) // nil if nobody asks
 }
 
 // file is a file to send; in JSON it is encoded as Base64.
@@ -119,7 +120,7 @@ func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer
 			return answer{}, b.asFault(err, r.model)
 		}
 		if response.Status == http.StatusAccepted {
-			return b.await(ctx, r, t, header, response, pause)
+			return b.await(ctx, r, t, header, response, pause, q.progress)
 		}
 		return b.checkResponse(response)
 	}

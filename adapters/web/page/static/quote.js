@@ -3,7 +3,7 @@
 import { plain } from "./words.js";
 
 export function quoteOf(message) {
-  const said = (selector) => message?.querySelector(selector)?.textContent.trim();
+  const said = (selector) => message?.querySelector(selector)?.innerText.replace(/\s+/g, " ").trim();
   return plain(said(".text > *") || said(".file-name, .steps-title") || "").slice(0, 140);
 }
 
