@@ -180,15 +180,13 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, p)
 		switch {
 		case err != nil && adapters.Final(err):
-			// A message that a person deleted is not posted again. One that cannot be edited to its end is removed,
-			// so that it does not look like work in progress.
-			m.ended = ended || m.claim.Ref.IsZero() || errors.Is(err, adapters.ErrGone)
-			if d, ok := reporter.(adapters.Deleter); ok && ended && !m.claim.Ref.IsZero() && !errors.Is(err, adapters.ErrGone) {
-				if err := d.Delete(ctx, m.claim.Ref); err != nil && !adapters.Final(err) {
-					m.ended = false
-					return more, fmt.Errorf("remove a progress message: %w", err)
+			gone := m.claim.Ref.IsZero() || errors.Is(err, adapters.ErrGone) // deleted by a person: do not post it again
+			if ended && !gone {
+				if err := remove(ctx, reporter, m.claim.Ref); err != nil {
+					return more, err
 				}
 			}
+			m.ended = ended || gone
 			continue
 		case err != nil:
 			return more, fmt.Errorf("report: %w", err)
@@ -202,6 +200,18 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 		m.ended = ended
 	}
 	return more, nil
+}
+
+// remove deletes a message that cannot be edited to its end, so that it does not look like work in progress.
+func remove(ctx context.Context, reporter adapters.Reporter, at adapters.MessageRef) error {
+	d, ok := reporter.(adapters.Deleter)
+	if !ok {
+		return nil
+	}
+	if err := d.Delete(ctx, at); err != nil && !adapters.Final(err) {
+		return fmt.Errorf("remove a progress message: %w", err)
+	}
+	return nil
 }
 
 // describe returns the progress of a run.

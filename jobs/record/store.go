@@ -138,10 +138,10 @@ func (s *Store) NotePercent(ctx context.Context, id string, generation int, step
 // Percent returns how much of a running step is done, 0 if unknown.
 func (s *Store) Percent(ctx context.Context, id string, generation int, step string) (int, error) {
 	b, err := s.config.State.Get(ctx, percentKey(id, generation, step))
-	if errors.Is(err, storage.ErrNotFound) {
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && len(b) != 1:
 		return 0, nil
-	}
-	if err != nil || len(b) == 0 {
+	case err != nil:
 		return 0, fmt.Errorf("read the progress of a step: %w", err)
 	}
 	return int(b[0]), nil
