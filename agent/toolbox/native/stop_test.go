@@ -113,7 +113,7 @@ func TestCallsWaitForMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if said := plan.Sentence(flip(t.Context(), budget(needs/2)), plan.Message{}).String(); !strings.Contains(said, "It would take 0.5 MB of memory") {
+	if said := plan.Sentence(flip(t.Context(), budget(needs/2)), plan.Message{}).String(); !strings.Contains(said, "It would take "+plan.FileSize(needs).String()+" of memory") {
 		t.Errorf("with too little: %q", said)
 	}
 }
