@@ -173,33 +173,42 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 				continue
 			}
 		}
-		p := o.describe(r, run, ended)
-		if err := o.tellPercent(ctx, r, run.Generation, &p); err != nil {
+		if err := o.report(ctx, r, run, m, reporter); err != nil {
 			return more, err
 		}
-		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, p)
-		switch {
-		case err != nil && adapters.Final(err):
-			gone := m.claim.Ref.IsZero() || errors.Is(err, adapters.ErrGone) // deleted by a person: do not post it again
-			if ended && !gone {
-				if err := remove(ctx, reporter, m.claim.Ref); err != nil {
-					return more, err
-				}
-			}
-			m.ended = ended || gone
-			continue
-		case err != nil:
-			return more, fmt.Errorf("report: %w", err)
-		}
-		if m.claim.Ref.IsZero() {
-			m.claim.Ref = ref
-			if err := o.putClaim(ctx, id, run.N, m.claim); err != nil {
-				return more, err
-			}
-		}
-		m.ended = ended
 	}
 	return more, nil
+}
+
+// report shows the progress of a run in its message.
+func (o *Display) report(ctx context.Context, r *record.Request, run *record.Run, m *message, reporter adapters.Reporter) error {
+	ended := run.Answer != nil || run.Over
+	p := o.describe(r, run, ended)
+	if err := o.tellPercent(ctx, r, run.Generation, &p); err != nil {
+		return err
+	}
+	ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", r.ID, run.N)), m.claim.Ref, p)
+	if err != nil && adapters.Final(err) {
+		gone := m.claim.Ref.IsZero() || errors.Is(err, adapters.ErrGone) // deleted by a person: do not post it again
+		if ended && !gone {
+			if err := remove(ctx, reporter, m.claim.Ref); err != nil {
+				return err
+			}
+		}
+		m.ended = ended || gone
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if m.claim.Ref.IsZero() {
+		m.claim.Ref = ref
+		if err := o.putClaim(ctx, r.ID, run.N, m.claim); err != nil {
+			return err
+		}
+	}
+	m.ended = ended
+	return nil
 }
 
 // remove deletes a message that cannot be edited to its end, so that it does not look like work in progress.

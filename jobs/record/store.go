@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"atelier/adapters"
@@ -129,7 +130,7 @@ func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef
 
 // NotePercent notes how much of a running step is done.
 func (s *Store) NotePercent(ctx context.Context, id string, generation int, step string, percent int) error {
-	if err := s.config.State.Put(ctx, percentKey(id, generation, step), []byte{byte(percent)}, s.config.Deadline); err != nil {
+	if err := s.config.State.Put(ctx, percentKey(id, generation, step), []byte(strconv.Itoa(percent)), s.config.Deadline); err != nil {
 		return fmt.Errorf("note the progress of a step: %w", err)
 	}
 	return nil
@@ -138,13 +139,17 @@ func (s *Store) NotePercent(ctx context.Context, id string, generation int, step
 // Percent returns how much of a running step is done, 0 if unknown.
 func (s *Store) Percent(ctx context.Context, id string, generation int, step string) (int, error) {
 	b, err := s.config.State.Get(ctx, percentKey(id, generation, step))
-	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && len(b) != 1:
+	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
-	case err != nil:
+	}
+	percent := 0
+	if err == nil {
+		percent, err = strconv.Atoi(string(b))
+	}
+	if err != nil {
 		return 0, fmt.Errorf("read the progress of a step: %w", err)
 	}
-	return int(b[0]), nil
+	return percent, nil
 }
 
 // Recall returns the run that a message belongs to, false if the message is unknown.

@@ -110,47 +110,6 @@ type Run struct {
 	Votes []record.Vote `json:"votes,omitempty"`
 }
 
-// of converts a request for people. Asked is the request as the agent sees it.
-func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
-	e := r.Asked.Event
-	shown := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
-	for _, run := range r.Runs {
-		g := r.Generations[run.Generation]
-		o := Run{
-			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
-			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer, Votes: run.Votes,
-		}
-		if run.Halted != nil {
-			o.Stopped = run.Halted.Why
-		}
-		for _, end := range g.Ends[g.Inherited:] {
-			o.Usage = o.Usage.Plus(end.Result.Usage)
-		}
-		if run.Sent != nil {
-			o.Sent, o.Problem = run.Sent.Ref, run.Sent.Problem
-		}
-		if run.Route != nil {
-			if run.Answer != nil {
-				run.Route.NameFiles(run.Answer.FileNames())
-			}
-			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
-			said := v.Steps(run)
-			for i, s := range run.Route.Steps() {
-				step := Step{Step: s, Text: said[i], Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
-				if result, ok := run.Route.Result(s.Key); ok {
-					step.Problem = result.Problem
-					if result.Output != nil {
-						step.Output = result.Output.Name
-					}
-				}
-				o.Steps = append(o.Steps, step)
-			}
-		}
-		shown.Runs = append(shown.Runs, o)
-	}
-	return shown
-}
-
 // Latest returns the latest n requests, newest first, for a list: without Asked and without long texts.
 // [Viewer.Show] returns a whole request.
 func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
@@ -240,4 +199,45 @@ func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.T
 // Over reports whether run n has ended and its answer was sent.
 func (r Request) Over(n int) bool {
 	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
+}
+
+// of converts a request for people. Asked is the request as the agent sees it.
+func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
+	e := r.Asked.Event
+	shown := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
+	for _, run := range r.Runs {
+		g := r.Generations[run.Generation]
+		o := Run{
+			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
+			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer, Votes: run.Votes,
+		}
+		if run.Halted != nil {
+			o.Stopped = run.Halted.Why
+		}
+		for _, end := range g.Ends[g.Inherited:] {
+			o.Usage = o.Usage.Plus(end.Result.Usage)
+		}
+		if run.Sent != nil {
+			o.Sent, o.Problem = run.Sent.Ref, run.Sent.Problem
+		}
+		if run.Route != nil {
+			if run.Answer != nil {
+				run.Route.NameFiles(run.Answer.FileNames())
+			}
+			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
+			said := v.Steps(run)
+			for i, s := range run.Route.Steps() {
+				step := Step{Step: s, Text: said[i], Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
+				if result, ok := run.Route.Result(s.Key); ok {
+					step.Problem = result.Problem
+					if result.Output != nil {
+						step.Output = result.Output.Name
+					}
+				}
+				o.Steps = append(o.Steps, step)
+			}
+		}
+		shown.Runs = append(shown.Runs, o)
+	}
+	return shown
 }
