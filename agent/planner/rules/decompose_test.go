@@ -66,9 +66,9 @@ func allTools(tb testing.TB) []string {
 //	wish WISH             Go syntax if it begins with a quotation mark and ends with one
 //	type NAME TYPE        the type of a resource, according to the wish
 //	-> TYPE: ARG, ARG…    a subtask, and after " | " the tools of which one must be its head
-//	left PART & WORD      a part of the wish that is left undone, and what nobody knew of it
-//	? PART & PART         a question that holds the parts, whatever their case
-//	reply PART            conversation that holds the part; "refuse" turns the wish down
+//	left PART & WORD      a part of the wish that is left undone, and its unknown words
+//	? PART & PART         a question that contains the parts, ignoring case
+//	reply PART            conversation that contains the part; "refuse" is a refusal
 //	brings NAME           an earlier result that comes with the reply
 //
 // An ARG is the name of a resource, the number of an earlier subtask ("<1>"), or a meaning with a text:

@@ -72,7 +72,7 @@ func before(r plan.Request) *outcome {
 		switch {
 		case last < 0 || !res.Type.Media() || slices.Contains(r.Turns[last].Made, res.Name):
 		case made[res.Name]:
-			return &outcome{reply: plan.Say("This is it as it was before: %s.", cmp.Or(res.File, res.Name)), brings: []string{res.Name}}
+			return &outcome{reply: plan.Say("Here is the previous version: %s.", cmp.Or(res.File, res.Name)), brings: []string{res.Name}}
 		default:
 			return &outcome{reply: plan.Say("Your own file is unchanged: %s. To continue from it, name it.", cmp.Or(res.File, res.Name))}
 		}
