@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/effect"
@@ -104,6 +105,12 @@ func (t *Tool) Several() bool {
 // Instructed reports whether the tool follows free-form instructions, so that it may be used for almost anything.
 func (t *Tool) Instructed() bool {
 	return slices.ContainsFunc(t.Args, func(a Arg) bool { return a.Meaning == plan.Instruction && !a.Optional })
+}
+
+// Says reports whether a lower-case word is in the tool's name, description or examples.
+func (t *Tool) Says(word string) bool {
+	text := strings.ToLower(t.Name + " " + t.Description + " " + strings.Join(t.Examples, " "))
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }), word)
 }
 
 // Param returns the parameter with that name.

@@ -504,6 +504,66 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 	}
 }
 
+// TestNumbersGoToTheSettingsThatTheyName checks that a number goes to the setting that the words beside it name, and to
+// none if they count something else.
+func TestNumbersGoToTheSettingsThatTheyName(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stitch = `{name: cross_stitch, description: Makes a cross stitch pattern of a picture., when: For cross stitch patterns.,
+examples: ["make a cross stitch pattern of this photo", "make a cross stitch pattern of {photo.jpg}", "cross stitch: {picture.png}"],
+domain: general, origins: [own], args: [{name: image, type: image, about: the image that is worked on}], params: [PARAMS],
+returns: image, made: a pattern, backends: [{kind: native, run: mirror, device: cpu}]}`
+	stitches := "{name: stitches, type: number, about: how wide the pattern is, optional: true, default: 60}"
+	colours := "{name: colours, type: number, about: how many thread colours it has, optional: true, default: 12}"
+	rows := "{name: dashed_rows, type: integer, about: how many rows have dashes, optional: true}"
+	adjust, ok := c.Tool("adjust_image") // takes "colours", too
+	if !ok {
+		t.Fatal("no adjust_image")
+	}
+	for _, c := range []struct{ params, wish, want string }{
+		{stitches + "," + colours, "with 6 colours", "6 colours"},
+		{colours + "," + stitches, "with 6 colours", "6 colours"},
+		{stitches + "," + colours, "with 6 colors", "6 colors"},
+		{stitches + "," + colours, "with six colours", "six colours"},
+		{stitches + "," + colours, "with 6 colours and 40 stitches", "40 stitches, 6 colours"},
+		{stitches + "," + colours, "with 40 stitches and 40 colours", "40 stitches, 40 colours"},
+		{stitches + "," + colours, ", 40 stitches wide", "40 stitches wide"},
+		{stitches + "," + colours, "with stitches 40, colours 6", "stitches 40, colours 6"},
+		{stitches + "," + colours + "," + rows, "with 3 dashed rows, 6 thread colours", "6 thread colours, 3 dashed rows"},
+		{stitches, "with 40 stitches", "40"},
+		{colours, "with 1 colour", "1"},
+		{stitches + "," + colours, "with 6 knots", "?"},
+		{stitches + "," + colours, "with 6", "?"},
+		{stitches, "with 6 colours", "?"},
+		{stitches, "with 6 knots", "?"},
+	} {
+		tool, err := toolbox.ReadTool([]byte(strings.Replace(stitch, "PARAMS", c.params, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{adjust, tool})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wish := "make a cross stitch pattern of it " + c.wish
+		d, err := m.Decompose(t.Context(), plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}, nil)
+		got := "?"
+		if len(d.Subtasks) == 1 && d.Subtasks[0].Tool == tool.Name && len(d.Left) == 0 {
+			var said []string
+			for _, s := range d.Subtasks[0].Said {
+				said = append(said, s.Words)
+			}
+			got = strings.Join(said, ", ")
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%q with %s gives %q, want %q: %v %q%s", wish, c.params, got, c.want, err, d.Question, showTasks(d))
+		}
+	}
+}
+
 // TestWholeNumbersInWords checks that a whole number can be written as a word, and with the noun that it counts.
 func TestWholeNumbersInWords(t *testing.T) {
 	t.Parallel()

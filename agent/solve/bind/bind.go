@@ -73,7 +73,7 @@ func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 		}
 		s.Actions[i].Args = args
 	}
-	f := filling{slots: slots, solution: s}
+	f := filling{slots: slots, solution: s, task: sub.Description}
 	var unbound []plan.Said
 	for _, said := range sub.Said {
 		if !f.bind(said) {
@@ -101,6 +101,7 @@ type slot struct {
 type filling struct {
 	slots    []slot
 	solution plan.Solution
+	task     string // description of the subtask
 }
 
 func (f filling) source(s slot) *plan.Source {
@@ -109,6 +110,7 @@ func (f filling) source(s slot) *plan.Source {
 
 // bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
 //   - for a count, a choice of that number: "2 columns";
+//   - for another bare number, the one that the words beside it name, and none if they count something else;
 //   - a parameter of the same type that can read the value, first one whose examples have a word of it;
 //   - one whose type has the same meaning;
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
@@ -118,6 +120,11 @@ func (f filling) source(s slot) *plan.Source {
 // If no parameter is free, an optional argument may be, and else it joins the value to one that is already bound.
 func (f filling) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
+	counted, stray := f.counted(said)
+	if counted >= 0 {
+		*f.source(f.slots[counted]) = plan.FromValue(text)
+		return true
+	}
 	for _, fits := range []func(slot) bool{
 		func(s slot) bool { return isCount(typ) && s.param.Counts(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
@@ -132,13 +139,13 @@ func (f filling) bind(said plan.Said) bool {
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
 	} {
 		for _, s := range f.slots {
-			if f.source(s).Kind == plan.Blank && fits(s) {
+			if f.source(s).Kind == plan.Blank && (!stray || s.param.Type == param.Choice) && fits(s) {
 				*f.source(s) = plan.FromValue(text)
 				return true
 			}
 		}
 	}
-	return f.word(said) || f.join(typ, text)
+	return f.word(said) || !stray && f.join(typ, text)
 }
 
 // word gives a text that the request puts in so many words to an optional argument of that name: title "Sales".

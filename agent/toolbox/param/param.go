@@ -201,14 +201,14 @@ func (p Param) Counts(text string) bool {
 	return p.Type == Choice && p.Reads(text) && !p.Reads(strings.Join(wordsBeside(text), " "))
 }
 
-// wordsBeside returns the words of a text outside of its quantities, in lower case and without a plural "s".
+// wordsBeside returns the words of a text outside of its quantities, in lower case and in the singular.
 func wordsBeside(text string) []string {
 	for _, q := range slices.Backward(quantity.Find(text)) {
 		text = text[:q.Start] + text[q.End:]
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	for i, w := range words {
-		words[i] = strings.TrimSuffix(w, "s")
+		words[i] = singular(w)
 	}
 	return words
 }
@@ -276,7 +276,6 @@ func (p Param) within(known kind, data any) bool {
 }
 
 // notUnderstood returns the fault for a text that does not parse. It is final, since an explicit request must
-// not be replaced by something else.
 // not be replaced by something else.
 func (p Param) notUnderstood(text string) error {
 	what, all := p.about(), p.examples()

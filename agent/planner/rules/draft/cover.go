@@ -82,6 +82,9 @@ func hears(p param.Param, text, word string) bool {
 	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
 		return true
 	}
+	if (p.Type == param.Number || p.Type == param.Integer) && p.Names(word) > 0 { // "colours: 6"
+		return true
+	}
 	if p.Type == param.Size && word == "wide" { // "20% wide"
 		return true
 	}

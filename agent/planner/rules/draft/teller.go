@@ -25,7 +25,11 @@ var numeral = lazyregexp.New(`^\d+$`)
 func (t teller) tell(f *profile.Profile, a toldArg) {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
 	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
-	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
+	typed := func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting }
+	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return typed(arg) && isCount(arg) && arg.Param.Names(a.Source.Value) > 0 })
+	if !ok {
+		arg, ok = f.Arg(typed)
+	}
 	if !ok {
 		arg, ok = f.Arg(reads)
 	}
@@ -68,7 +72,29 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		}
 	}
 	t.tellWords(arg, a.Source.Value)
+	if isCount(arg) {
+		t.tellCounted(*arg.Param, a.Source.Value)
+	}
 }
+
+// isCount reports whether the values of a setting are bare numbers.
+func isCount(a toolbox.Arg) bool {
+	return profile.Kind(a) == param.Number || profile.Kind(a) == param.Integer
+}
+
+// tellCounted records the words after a number that name its setting: "40 stitches wide".
+func (t teller) tellCounted(p param.Param, number string) {
+	_, after, _ := strings.Cut(strings.ToLower(t.r.Text), strings.ToLower(number))
+	for i, w := range english.WordsOf(after) {
+		if i == maxNames || p.Names(w) == 0 {
+			return
+		}
+		t.says[w] = true
+	}
+}
+
+// maxNames is how many words after a number may name its setting.
+const maxNames = 3
 
 // tellWords records the words of a value, without those that the argument ignores.
 func (t teller) tellWords(arg toolbox.Arg, told string) {

@@ -157,7 +157,7 @@ func (st *Reader) pages(r *scene.Reading, text string) string {
 // listed".
 func CountsSubject(p param.Param, q quantity.Quantity, said string) bool {
 	words := english.WordsOf(said)
-	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(english.WordsOf(p.About), words[len(words)-1])
+	return isCount(p.Type) && p.Unit == "" && q.Unit == quantity.Length && p.Names(words[len(words)-1]) > 0
 }
 
 // measured returns the first quantity of the clause that the parameter takes, preferring its own unit to a bare number.
@@ -178,7 +178,7 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Number { // "two semitones"
 		stated = slices.Concat(stated, slices.DeleteFunc(st.spelled(r), func(q quantity.Quantity) bool {
 			next := english.WordsOf(nextTo.FindString(text[q.End:]))
-			return len(next) == 0 || st.Lexicon.Stop(next[0]) || !slices.Contains(english.WordsOf(p.About), next[0])
+			return len(next) == 0 || st.Lexicon.Stop(next[0]) || p.Names(next[0]) == 0
 		}))
 	}
 	for _, q := range stated {
@@ -227,6 +227,8 @@ var (
 	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
 	atAnEnd  = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
 	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
+	// nextNumber matches one word and a number.
+	nextNumber = lazyregexp.New(`^ [a-zA-Z]+ \d`)
 )
 
 // timed reports whether a quantity of the clause is one of the tool's times, or a frequency, rather than a length or a
@@ -245,10 +247,6 @@ func timed(f *profile.Profile, text string, q quantity.Quantity) bool {
 // that identify one of them: "3 seconds each with a 1 second crossfade". It reports whether the quantity is for p.
 func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (said string, own bool) {
 	said = text[q.Start:q.End]
-	same := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })
-	if len(same) < 2 {
-		return said, true
-	}
 	after := nextTo.FindString(text[q.End:])
 	before := text[:q.Start][max(0, strings.LastIndexAny(text[:q.Start], ",;0123456789")):]
 	if leads := withWord.FindAllStringIndex(before, -1); len(leads) > 0 {
@@ -256,6 +254,19 @@ func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (
 	}
 	if end := withWord.FindStringIndex(after); end != nil {
 		after = after[:end[0]]
+	}
+	if q.Unit == quantity.Length && isCount(p.Type) { // "5 words"
+		number, noun, _ := strings.Cut(said, " ")
+		q.Unit, q.End, after = quantity.Number, q.Start+len(number), " "+noun+after
+		_, own = counting(f, text, q, p, after, before)
+		return said, own
+	}
+	if q.Unit == quantity.Number && isCount(p.Type) {
+		return counting(f, text, q, p, after, before)
+	}
+	same := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })
+	if len(same) < 2 {
+		return said, true
 	}
 	for _, beside := range []string{after, before} {
 		for _, a := range same {
@@ -269,4 +280,35 @@ func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (
 		}
 	}
 	return said, same[0].Name == p.Name
+}
+
+func isCount(t param.Type) bool { return t == param.Number || t == param.Integer }
+
+// counting is twin for a bare number. If the tool has several settings for numbers, the words end with the last one that
+// names p: "40 stitches wide".
+func counting(f *profile.Profile, text string, q quantity.Quantity, p param.Param, after, before string) (said string, own bool) {
+	said = text[q.Start:q.End]
+	counts := slices.DeleteFunc(slices.Clone(f.Params), func(o param.Param) bool { return !isCount(o.Type) })
+	if nextNumber.MatchString(text[q.End:]) && slices.ContainsFunc(counts, func(o param.Param) bool { return o.Names(before) > 0 }) {
+		after = "" // "width 40 height 20": the next word is about the next number
+	}
+	i := param.Meant(counts, after, before, f.Says)
+	own = i >= 0 && counts[i].Name == p.Name
+	if own && len(counts) > 1 {
+		return withNames(said, after, before, p), own
+	}
+	return said, own
+}
+
+// withNames returns a number with the words beside it that name the parameter.
+func withNames(number, after, before string, p param.Param) string {
+	for _, word := range slices.Backward(english.WordsOf(after)) {
+		if whole := number + after[:strings.LastIndex(strings.ToLower(after), word)+len(word)]; p.Names(word) > 0 && p.Reads(whole) {
+			return whole
+		}
+	}
+	if whole := strings.Trim(before+number, " ,;"); p.Names(before) > 0 && p.Reads(whole) {
+		return whole
+	}
+	return number
 }
