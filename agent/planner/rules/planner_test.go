@@ -523,6 +523,7 @@ returns: image, made: a pattern, backends: [{kind: native, run: mirror, device: 
 	if !ok {
 		t.Fatal("no adjust_image")
 	}
+	lines := "{name: lines, type: number, about: how many guides it has, optional: true}"
 	for _, c := range []struct{ params, wish, want string }{
 		{stitches + "," + colours, "with 6 colours", "6 colours"},
 		{colours + "," + stitches, "with 6 colours", "6 colours"},
@@ -533,6 +534,8 @@ returns: image, made: a pattern, backends: [{kind: native, run: mirror, device: 
 		{stitches + "," + colours, ", 40 stitches wide", "40 stitches wide"},
 		{stitches + "," + colours, "with stitches 40, colours 6", "stitches 40, colours 6"},
 		{stitches + "," + colours + "," + rows, "with 3 dashed rows, 6 thread colours", "6 thread colours, 3 dashed rows"},
+		{stitches + "," + lines, "with 3 lines", "3 lines"},
+		{lines + "," + stitches, "with 3 lines and 40 stitches", "3 lines, 40 stitches"},
 		{stitches, "with 40 stitches", "40"},
 		{colours, "with 1 colour", "1"},
 		{stitches + "," + colours, "with 6 knots", "?"},

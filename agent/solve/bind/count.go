@@ -68,7 +68,9 @@ func beside(text, number string) (after, before string) {
 	if at < 0 {
 		return "", ""
 	}
-	ends := func(w string) bool { return slices.Contains([]string{"and", "with", "or"}, w) || quantity.Find(w) != nil }
+	ends := func(w string) bool {
+		return slices.Contains([]string{"and", "with", "or"}, w) || quantity.Find(w) != nil
+	}
 	var behind, ahead []string
 	for i := at + 1; i < len(words) && len(behind) < most && trim(words[i-1]) == words[i-1] && !ends(words[i]); i++ {
 		behind = append(behind, trim(words[i]))

@@ -15,6 +15,7 @@ func TestNumbersGoToTheSettingsThatTheyName(t *testing.T) {
 	t.Parallel()
 	stitches := param.Param{Name: "stitches", Type: param.Number, About: "how wide the pattern is", Optional: true}
 	colours := param.Param{Name: "colours", Type: param.Number, About: "how many threads", Optional: true}
+	lines := param.Param{Name: "lines", Type: param.Number, About: "how many guides", Optional: true}
 	times := param.Param{Name: "count", Type: param.Integer, About: "how often it plays", Optional: true}
 	border := param.Param{Name: "border", Type: param.Integer, About: "how wide the border is", Optional: true, Unit: "px"}
 	columns := param.Param{
@@ -34,6 +35,7 @@ func TestNumbersGoToTheSettingsThatTheyName(t *testing.T) {
 		{[]param.Param{stitches, colours}, []plan.Said{{Words: "6"}, {Words: "40"}}, "Stitch it: 6 colours, 40 stitches", "stitches=40 colours=6"},
 		{[]param.Param{stitches, colours}, []plan.Said{{Words: "6 knots"}}, "", "left: 6 knots"},
 		{[]param.Param{stitches, colours}, []plan.Said{{Words: "6"}}, "Stitch it with 6", "left: 6"},
+		{[]param.Param{stitches, lines}, []plan.Said{{Words: "3 lines"}}, "", "lines=3 lines"},
 		{[]param.Param{stitches}, []plan.Said{{Words: "6 colours"}}, "", "left: 6 colours"},
 		{[]param.Param{stitches}, []plan.Said{{Words: "6"}}, "", "stitches=6"},
 		{[]param.Param{times}, []plan.Said{{Words: "6 rounds"}}, "", "count=6 rounds"},

@@ -204,7 +204,9 @@ func (p Param) Counts(text string) bool {
 // wordsBeside returns the words of a text outside of its quantities, in lower case and in the singular.
 func wordsBeside(text string) []string {
 	for _, q := range slices.Backward(quantity.Find(text)) {
-		text = text[:q.Start] + text[q.End:]
+		if q.Unit != quantity.Length { // "3 lines" are counted
+			text = text[:q.Start] + text[q.End:]
+		}
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	for i, w := range words {
