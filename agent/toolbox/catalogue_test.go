@@ -155,8 +155,8 @@ func TestLoadCatalogue(t *testing.T) {
 			}),
 			folder(map[string]string{"shine.yaml": polish}),
 		}, nil, []string{
-			`buff.yaml: returns: unknown resource type "photo"; the types are text, tags, title, html, location, weather, time, facts, image, video, audio, document, archive, bbox, point, category, mask, segmentation, edge, line, hed, scribble, pose, depth, normal, file`,
-			`buff.yaml: backend 1 has the device "tpu", not cpu or gpu`,
+			`buff.yaml: line 13: returns: unknown resource type "photo"; the types are text, tags, title, html, location, weather, time, facts, image, video, audio, document, archive, bbox, point, category, mask, segmentation, edge, line, hed, scribble, pose, depth, normal, file`,
+			`buff.yaml: line 15: backend 1 has the device "tpu", not cpu or gpu`,
 			"polish.yaml: is empty",
 			"shine.yaml: the file of the tool polish must be named polish.yaml",
 		}},

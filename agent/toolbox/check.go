@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"go.yaml.in/yaml/v3"
+
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
@@ -17,39 +19,46 @@ import (
 // checker collects the faults of a tool file.
 type checker struct {
 	*Tool
+	file *yaml.Node
 	// broken holds the parts that could not be parsed; checks that depend on them are skipped.
 	broken parts
-	faults []error
-}
-
-func (c *checker) addf(format string, args ...any) {
-	c.faults = append(c.faults, fmt.Errorf(format, args...))
+	// further are more checks of each backing.
+	further []func(Backing) error
+	line    int // where faults are; 0 if unknown
+	faults  []error
 }
 
 // check lists the faults of an entry, skipping checks that depend on broken parts.
 func (c *checker) check() []error {
+	c.at("name")
 	if !isName(c.Name) && c.broken.whole("name") {
 		c.addf("name %q must consist of lower-case letters, digits and _", c.Name)
 	}
+	c.at("alias")
 	for _, a := range c.Alias {
 		if !isName(a) || a == c.Name {
 			c.addf("alias %q is not a former name", a)
 		}
 	}
+	c.at("description")
 	if c.Description == "" && c.broken.whole("description") {
 		c.addf("description is missing")
 	}
+	c.at("when")
 	if c.When == "" && c.broken.whole("when") {
 		c.addf("when is missing")
 	}
+	c.at("domain")
 	if !isWord(c.Domain) && c.broken.whole("domain") {
 		c.addf("domain %q is not one word", c.Domain)
 	}
+	c.at("origins")
 	for _, o := range c.Origins {
 		if !slices.Contains(origins, o) {
 			c.addf("unknown origin %q; use one of %s; your own tools have the origin own", o, strings.Join(origins, ", "))
 		}
 	}
+	c.at("returns")
 	if _, err := plan.ParseType(string(c.Returns)); err != nil && c.broken.whole("returns") {
 		c.addf("returns: %w", missing(c.Returns, err, "it is missing; write the type of the result, such as image"))
 	}
@@ -64,9 +73,11 @@ func (c *checker) check() []error {
 	if !c.broken.whole("returns") {
 		return c.faults
 	}
+	c.at("listens")
 	if c.Listens && (c.Returns != plan.Text || !c.takes(plan.Audio)) {
 		c.addf("listens is set, but the tool does not turn a single audio into text")
 	}
+	c.at("describes")
 	if c.Describes && (c.Returns != plan.Text || !c.takes(plan.Image)) {
 		c.addf("describes is set, but the tool does not turn a single picture into text")
 	}
@@ -74,7 +85,8 @@ func (c *checker) check() []error {
 		c.checkBackends()
 	}
 	if c.broken.whole("effects") && c.typed() {
-		c.faults = append(c.faults, c.Effects.Check(c.Returns, c.measurable())...)
+		c.at("effects")
+		c.add(c.Effects.Check(c.Returns, c.measurable())...)
 	}
 	return c.faults
 }
@@ -87,6 +99,7 @@ func (c *checker) checkPhrases() {
 	}
 	if c.broken.whole("planned") {
 		c.checkPhrase("planned", c.Planned, false)
+		c.at("planned")
 		if slices.Contains(Slots(c.Planned), About) {
 			c.addf("planned: {%s} is only known once there is a result", About)
 		}
@@ -98,6 +111,7 @@ func (c *checker) checkPhrases() {
 
 // checkPhrase checks that the slots of a phrase are arguments or {about}. Only a suffix may use optional arguments.
 func (c *checker) checkPhrase(field, phrase string, optional bool) {
+	c.at(field)
 	if !balanced(phrase) {
 		c.addf("%s %q has an unmatched or nested brace", field, phrase)
 		return
@@ -115,15 +129,20 @@ func (c *checker) checkPhrase(field, phrase string, optional bool) {
 }
 
 func (c *checker) checkArgs() {
+	c.at("args")
 	if len(c.Args) == 0 {
 		c.addf("has no arguments, so no search could find it")
 	}
+	files := len(c.Args) - len(c.Params)
 	for i, a := range c.Args {
+		if c.at("args", i); i >= files {
+			c.at("params", i-files)
+		}
 		if slices.ContainsFunc(c.Args[:i], func(b Arg) bool { return b.Name == a.Name }) {
 			c.addf("argument %s is declared twice", a.Name)
 		}
 		if a.Param != nil {
-			c.faults = append(c.faults, a.Param.Check()...)
+			c.add(a.Param.Check()...)
 			continue
 		}
 		c.checkArg(a)
@@ -180,11 +199,13 @@ func (c *checker) takes(typ plan.Type) bool {
 }
 
 func (c *checker) checkExamples() {
+	c.at("examples")
 	if len(c.Examples) < minExamples {
 		c.addf("has %d examples, but needs at least %d", len(c.Examples), minExamples)
 	}
 	checked := map[string]bool{}
 	for i, e := range c.Examples {
+		c.at("examples", i)
 		switch {
 		case strings.TrimSpace(Wish(e)) == "":
 			c.addf("example %d is empty", i+1)

@@ -20,6 +20,22 @@ const serviceKind = "http"
 // commandKind is the kind of backings that run the command line in the tool file.
 const commandKind = "command"
 
+// kinds maps the kinds of backings to what runs them.
+var kinds = map[string]string{
+	"native": "an operation of the bot", commandKind: "a program", serviceKind: "a service", improviseKind: "a Python program in the file",
+	"program": "an operation by Debian's programs", "hftask": "a task of Hugging Face", "openai": "a prompt to a model",
+	"localai": "a LocalAI server", "weather": "the weather service",
+}
+
+// kindList lists the kinds with what runs them.
+func kindList() string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		all = append(all, k+" ("+kinds[k]+")")
+	}
+	return strings.Join(all, ", ")
+}
+
 // withDefaults fills in the defaults of a command, request or program of the tool.
 func withDefaults(b Backing, tool string) Backing {
 	if b.Kind == improviseKind && b.Program != "" {
@@ -198,10 +214,25 @@ var modelRuns = map[string]modelRun{
 }
 
 func (c *checker) checkBackends() {
+	c.at("backends")
 	if len(c.Backends) == 0 {
 		c.addf("has no backends")
 	}
 	for i, b := range c.Backends {
+		c.at("backends", i)
+		if _, known := kinds[b.Kind]; !known && isWord(b.Kind) {
+			meant, hint := nearest(b.Kind, kinds), "; the"
+			if meant != "" {
+				hint = "; did you mean " + meant + "? The"
+			}
+			c.at("backends", i, "kind")
+			c.addf("backend %d has the unknown kind %s%s kinds are %s", i+1, b.Kind, hint, kindList())
+			if meant == "" {
+				continue
+			}
+			b.Kind = meant
+			b = withDefaults(b, c.Name)
+		}
 		if wrong := b.misplaced(); wrong != "" {
 			c.addf("backend %d %s", i+1, wrong)
 			continue // the rest would be follow-up errors
@@ -225,6 +256,11 @@ func (c *checker) checkBackends() {
 		c.checkCommand(b)
 		c.checkRequest(b)
 		c.checkProgram(b)
+		for _, check := range c.further {
+			if err := check(b); err != nil {
+				c.add(err)
+			}
+		}
 	}
 }
 
@@ -315,8 +351,8 @@ func (c *checker) checkRequest(b Backing) {
 		c.addf("a service returns image, video, audio, document or text, not %s", c.Returns)
 	default:
 		scope := c.scope("a request")
-		c.faults = append(c.faults, b.Request.Check(scope, c.closed())...)
-		c.faults = append(c.faults, b.Request.Unguarded(c.omittable())...)
+		c.add(b.Request.Check(scope, c.closed())...)
+		c.add(b.Request.Unguarded(c.omittable())...)
 	}
 }
 
@@ -367,8 +403,8 @@ func (c *checker) checkCommand(b Backing) {
 		c.addf("argv has %q, a path outside the call's folder; a program may only use the files of its arguments, such as {image}", arg)
 	}
 	scope := c.scope("a command")
-	c.faults = append(c.faults, b.Recipe.Check(scope, w, c.closed())...)
-	c.faults = append(c.faults, b.Recipe.Unguarded(c.omittable())...)
+	c.add(b.Recipe.Check(scope, w, c.closed())...)
+	c.add(b.Recipe.Unguarded(c.omittable())...)
 }
 
 // omittable returns the arguments that may be absent from a call.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,34 +32,35 @@ const Own = "own"
 // minExamples is the minimum number of example requests that retrieval needs to find a tool.
 const minExamples = 3
 
-// ReadTool reads one catalogue entry. The error lists all its faults, one per line.
-func ReadTool(b []byte) (Tool, error) {
-	t, faults := readTool(b)
+// ReadTool reads one catalogue entry. The error lists all its faults, one per line. The further checks are of each backing.
+func ReadTool(b []byte, further ...func(Backing) error) (Tool, error) {
+	t, faults := readTool(b, further...)
 	return t, errors.Join(faults...)
 }
 
-// readTool reads one catalogue entry and returns all its faults.
-func readTool(b []byte) (Tool, []error) {
+// readTool reads one catalogue entry and returns all its faults, those with a line first.
+func readTool(b []byte, further ...func(Backing) error) (Tool, []error) {
 	if len(b) > maxToolFile {
 		return Tool{}, []error{tooLong(int64(len(b)))}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
-	dec.KnownFields(true)
-	var t Tool
-	var unread []error
-	broken := parts{}
-	err := dec.Decode(&t)
-	wrong, ok := errors.AsType[*yaml.TypeError](err)
-	switch {
-	case ok:
-		unread, broken = partsOf(b, wrong)
-		if t.Name == "" && t.Examples == nil { // nothing was parsed, so everything else would be reported as missing
-			return Tool{}, unread
-		}
+	var file yaml.Node
+	switch err := dec.Decode(&file); {
 	case errors.Is(err, io.EOF):
 		return Tool{}, []error{errors.New("is empty")}
 	case err != nil:
-		return Tool{}, []error{fmt.Errorf("not a catalogue entry: %w", err)}
+		return Tool{}, []error{notYAML(b, err)}
+	}
+	unread := unknownFields(file.Content[0], reflect.TypeFor[Tool]())
+	var t Tool
+	broken := parts{}
+	if wrong, ok := errors.AsType[*yaml.TypeError](file.Decode(&t)); ok {
+		var faults []error
+		faults, broken = partsOf(&file, wrong)
+		unread = append(unread, faults...)
+		if t.Name == "" && t.Examples == nil { // nothing was parsed, so everything else would be reported as missing
+			return Tool{}, byLine(unread)
+		}
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return Tool{}, append(unread, errors.New("contains more than one YAML document"))
@@ -79,7 +79,8 @@ func readTool(b []byte) (Tool, []error) {
 			Name: p.Name, Type: plan.Text, Meaning: p.Type.Meaning(), About: p.About, Optional: p.Optional, Param: p,
 		})
 	}
-	if all := slices.Concat(unread, (&checker{Tool: &t, broken: broken}).check()); len(all) > 0 {
+	if all := slices.Concat(unread, (&checker{Tool: &t, file: file.Content[0], broken: broken, further: further}).check()); len(all) > 0 {
+		all = byLine(all)
 		return Tool{}, slices.CompactFunc(all, func(a, b error) bool { return a.Error() == b.Error() })
 	}
 	return t, nil
@@ -93,24 +94,13 @@ func (p parts) whole(keys ...string) bool {
 	return !slices.ContainsFunc(keys, func(k string) bool { return p[k] })
 }
 
-// lineOf matches the line number in a YAML error.
-var lineOf = regexp.MustCompile(`^line (\d+): `)
-
 // partsOf returns the YAML faults and the parts of the file that contain them.
-func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
+func partsOf(file *yaml.Node, wrong *yaml.TypeError) ([]error, parts) {
 	var faults []error
 	broken := parts{}
-	var file yaml.Node
-	if yaml.Unmarshal(b, &file) != nil || len(file.Content) == 0 {
-		return []error{fmt.Errorf("not a catalogue entry: %w", wrong)}, broken
-	}
 	for _, said := range wrong.Errors {
-		faults = append(faults, errors.New(reword(said, &file)))
-		found := lineOf.FindStringSubmatch(said)
-		if found == nil {
-			continue
-		}
-		line, _ := strconv.Atoi(found[1]) //nolint:errcheck // the pattern matches only digits
+		faults = append(faults, errors.New(reword(said, file)))
+		line := lineOf(said)
 		part := ""
 		for i, key := range file.Content[0].Content {
 			if i%2 == 0 && key.Line <= line {
@@ -165,8 +155,6 @@ func (t *Tool) inputs(b Backing) string {
 var (
 	// wrongType matches the YAML error for a value of the wrong type.
 	wrongType = lazyregexp.New(`^line (\d+): cannot unmarshal (!!\w+)(?: .*)? into (\S+)$`)
-	// unknownField matches the YAML error for an unknown field.
-	unknownField = lazyregexp.New(`field (\S+) not found in type \S+`)
 	// twice matches the YAML error for a duplicate field.
 	twice = lazyregexp.New(`mapping key "(.+)" already defined at line (\d+)`)
 )
@@ -175,7 +163,6 @@ var (
 func reword(said string, file *yaml.Node) string {
 	m := wrongType.FindStringSubmatch(said)
 	if m == nil {
-		said = unknownField.ReplaceAllString(said, "there is no field $1")
 		return twice.ReplaceAllString(said, "$1 is already given in line $2")
 	}
 	field, shape := "this", "something else"

@@ -15,7 +15,9 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 	"atelier/bot/command"
+	"atelier/bot/fault"
 	"atelier/bot/output"
+	"atelier/bot/workshop"
 )
 
 type checkToolCommand struct {
@@ -44,30 +46,54 @@ func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 	if own, err := shop.ReadCatalogue(); err == nil {
 		others = own
 	}
+	var wrong []error
 	for _, file := range k.Files {
-		if err := isToolFile(c, shop, file); err != nil {
+		if err := k.check(ctx, c, shop, others, file); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return joined(wrong)
+}
+
+// joined returns one error for several files; another kind of error than wrong usage alone.
+func joined(wrong []error) error {
+	var all []string
+	for _, err := range wrong {
+		if _, usage := errors.AsType[*fault.UsageError](err); !usage {
 			return err
 		}
-		tool, err := readTool(file)
-		if err != nil {
+		all = append(all, err.Error())
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fault.Usage("%s", strings.Join(all, "\n"))
+}
+
+// check checks one file.
+func (k *checkToolCommand) check(ctx context.Context, c *command.Call, shop workshop.Workshop, others *toolbox.Catalogue, file string) error {
+	if err := isToolFile(c, shop, file); err != nil {
+		return err
+	}
+	tool, err := readTool(file)
+	if err != nil {
+		return err
+	}
+	if tool.Origins == nil || slices.Contains(tool.Origins, toolbox.Own) {
+		if err := checkToolName(c, tool.Name); err != nil {
 			return err
 		}
-		if tool.Origins == nil || slices.Contains(tool.Origins, toolbox.Own) {
-			if err := checkToolName(c, tool.Name); err != nil {
-				return err
-			}
-		}
-		warnings, err := toolWarnings(ctx, others, shop.Backends.Hosts.Allow, tool)
-		if err != nil {
+	}
+	warnings, err := toolWarnings(ctx, others, shop.Backends.Hosts.Allow, tool)
+	if err != nil {
+		return err
+	}
+	if err := output.Say(c.Stdout, "%s: the tool %s is valid.\n", file, tool.Name); err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		if err := output.Say(c.Stdout, "  warning: %s\n", w); err != nil {
 			return err
-		}
-		if err := output.Say(c.Stdout, "%s: the tool %s is valid.\n", file, tool.Name); err != nil {
-			return err
-		}
-		for _, w := range warnings {
-			if err := output.Say(c.Stdout, "  warning: %s\n", w); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -115,21 +141,18 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// unknownPrograms reports programs that are neither installed nor in a Debian package named in the file.
-func unknownPrograms(tool toolbox.Tool) error {
-	var all []error
-	for _, b := range tool.Backends {
-		if b.Recipe == nil || b.Debian != "" {
-			continue
-		}
-		for _, program := range b.Recipe.Programs() {
-			if !installed(program) {
-				all = append(all, fmt.Errorf("the program %s is not installed: correct its name, "+
-					"or say which Debian package has it, with debian: PACKAGE below argv", program))
-			}
+// unknownPrograms reports programs of a backing that are neither installed nor in a Debian package that the file names.
+func unknownPrograms(b toolbox.Backing) error {
+	if b.Recipe == nil || b.Debian != "" {
+		return nil
+	}
+	for _, program := range b.Recipe.Programs() {
+		if !installed(program) {
+			return fmt.Errorf("the program %s is not installed: correct its name, "+
+				"or say which Debian package has it, with debian: PACKAGE below argv", program)
 		}
 	}
-	return errors.Join(all...)
+	return nil
 }
 
 // misunderstood says how the rules misunderstand an example; "" if they choose its tool.

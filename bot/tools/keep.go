@@ -22,6 +22,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/improvise"
+	"atelier/agent/toolbox/param"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
@@ -85,7 +86,8 @@ func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) e
 	if !ok {
 		return fault.Usage("The request %s has no working program.", r.ID)
 	}
-	content, err := NewKept(r, run, step).File(k.Name)
+	kept := NewKept(r, run, step)
+	content, err := kept.File(k.Name)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,56 @@ func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) e
 	if err := writeTool(path, content); err != nil {
 		return err
 	}
-	return output.Say(c.Stdout, "%s was written. Try it: bot tool try %s --file FILE\n", path, path)
+	return output.Say(c.Stdout, "%s", kept.introduction(k.Name, path))
+}
+
+// introduction tells how to use the tool in the file at path.
+func (k Kept) introduction(name, path string) string {
+	t := k.tool(name)
+	var files []string
+	for _, typ := range k.inputs {
+		files = append(files, "--file "+samplesOf(typ)[0])
+	}
+	line := func(words ...string) string {
+		return "  " + strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ") + "\n"
+	}
+	given, wish := strings.Join(files, " "), cmp.Or(k.wish, strings.ReplaceAll(name, "_", " "))
+	var b strings.Builder
+	fmt.Fprintf(&b, "The program of the request %s is now your tool %s: %s\n\nAsk for it, or run it from its file:\n", k.request, name, path)
+	b.WriteString(line("bot ask", given, shellQuoted(wish)))
+	told := ""
+	if len(t.Params) > 0 {
+		told = t.Params[0].Name + "=" + shellQuoted(cmp.Or(t.Params[0].Default, t.Params[0].Explain()))
+	}
+	b.WriteString(line("bot tool try", path, given, told))
+	if len(t.Params) > 0 {
+		b.WriteString("\nIts settings:\n")
+	}
+	for _, p := range t.Params {
+		usual := ""
+		if p.Default != "" {
+			usual = fmt.Sprintf(" (%s if nothing is said)", p.Default)
+		}
+		fmt.Fprintf(&b, "  %s: %s%s\n", p.Name, p.About, usual)
+	}
+	if i := slices.IndexFunc(t.Params, func(p param.Param) bool { return p.Type == param.Number && p.Default != "" }); i >= 0 {
+		p := t.Params[i]
+		b.WriteString("To say one:\n" + line("bot ask", given, shellQuoted(fmt.Sprintf("%s, with %s %s", wish, strings.ReplaceAll(p.Name, "_", " "), p.Default))))
+	}
+	fmt.Fprintf(&b, "\nA running bot serve has the tool after a restart. To change its words, its program or its checks, edit the file, "+
+		"and then: bot tool check %s\nTo remove the tool, delete the file.\n", path)
+	return b.String()
+}
+
+// shellQuoted quotes a text for a shell, if necessary.
+func shellQuoted(text string) string {
+	switch {
+	case text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,") == "":
+		return text
+	case !strings.ContainsAny(text, "\"$`\\!"):
+		return `"` + text + `"`
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // Improvised returns the last step of a request that was done by a program written for it.
@@ -179,7 +230,7 @@ func (k Kept) tool(name string) toolbox.Tool {
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Params: params, Returns: k.returns,
-		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
+		Made: "the " + cmp.Or(nounsOf[string(k.returns)].noun, "result") + " that " + words + " made", Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
 	}
 	for _, e := range improvise.Effects(k.stored) {
 		if (effect.Effects{e}).Check(k.returns, nil) == nil {
@@ -188,7 +239,11 @@ func (k Kept) tool(name string) toolbox.Tool {
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {
-		t.Made += " for {" + t.Args[0].Name + "}"
+		t.Made += " from {" + t.Args[0].Name + "}"
+	}
+	if slices.ContainsFunc(params, func(p param.Param) bool { return p.Default != "" }) {
+		t.Planned = t.Made
+		t.Made += " ({" + toolbox.About + "})" // its settings
 	}
 	t.Moves = k.returns == plan.Image && slices.Contains(k.inputs, plan.Image)
 	return t
@@ -272,14 +327,18 @@ var samples = map[string][2]string{
 	"document": {"report.pdf", "letter.pdf"}, "text": {"notes.txt", "table.csv"},
 }
 
+// samplesOf returns two names for files of the type.
+func samplesOf(t plan.Type) [2]string {
+	if files, ok := samples[kindOf(t)]; ok {
+		return files
+	}
+	return samples["image"]
+}
+
 // examples returns the request, and two requests that name a file.
 func (k Kept) examples(words string) []string {
 	wish := strings.NewReplacer("{", "(", "}", ")").Replace(cmp.Or(k.wish, words))
-	of := append(slices.Clone(k.inputs), k.returns)[0]
-	files, ok := samples[kindOf(of)]
-	if !ok {
-		files = samples["image"]
-	}
+	files := samplesOf(append(slices.Clone(k.inputs), k.returns)[0])
 	first := wish + ": {" + files[0] + "}"
 	if at := these.FindStringIndex(wish); at != nil {
 		first = wish[:at[0]] + "{" + files[0] + "}" + wish[at[1]:]

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
@@ -107,17 +109,16 @@ func readTool(file string) (toolbox.Tool, error) {
 	if err != nil {
 		return toolbox.Tool{}, fault.Usage("%s cannot be read: %s.", file, fault.Reason(err))
 	}
-	tool, err := toolbox.ReadTool(b)
-	if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); err == nil && name != tool.Name {
-		err = fmt.Errorf("it contains the tool %s, so it must be called %s.yaml", tool.Name, tool.Name)
-	}
-	for _, backing := range tool.Backends {
-		if backing.Program != "" && err == nil {
-			err = improvise.Check(backing.Program)
+	tool, err := toolbox.ReadTool(b, unknownPrograms, func(b toolbox.Backing) error {
+		if b.Program == "" {
+			return nil
 		}
-	}
-	if err == nil {
-		err = unknownPrograms(tool)
+		return improvise.Check(b.Program)
+	})
+	var called struct{ Name string }
+	named := yaml.Unmarshal(b, &called) == nil && called.Name != ""
+	if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); named && name != called.Name {
+		err = errors.Join(err, fmt.Errorf("it contains the tool %s, so it must be called %s.yaml", called.Name, called.Name))
 	}
 	if err != nil {
 		return toolbox.Tool{}, fault.Usage("%s is invalid:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))

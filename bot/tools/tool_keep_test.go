@@ -53,15 +53,15 @@ func TestKeep(t *testing.T) {
 		"a picture": {
 			improvisedRequest("write a greeting on this photo, {please}", bottest.AProgram, plan.Image, plan.Image), []string{"image", "greeting"},
 			[]string{"write a greeting on this photo, (please)", "write a greeting on {photo.jpg}, (please)", "the greeter: {picture.png}"},
-			"the result of the greeter for {image}",
+			"the picture that the greeter made from {image} ({about})",
 		},
 		"several": {
 			improvisedRequest("把它们拼在一起", bottest.AProgram, plan.Document, plan.Image, plan.Text, plan.Image), []string{"image_1", "text", "image_2", "greeting"},
-			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "the result of the greeter for {image_1}",
+			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "the document that the greeter made from {image_1} ({about})",
 		},
 		"a name of a setting": {
 			improvisedRequest("say it", strings.ReplaceAll(bottest.AProgram, `"greeting"`, `"text"`), plan.Text, plan.Text), []string{"text_file", "text"},
-			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "the result of the greeter for {text_file}",
+			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "the text that the greeter made from {text_file} ({about})",
 		},
 	} {
 		run, step, ok := tools.Improvised(c.request)
@@ -117,7 +117,7 @@ func TestKeep(t *testing.T) {
 	run, step, _ = tools.Improvised(empty)
 	b, err = tools.NewKept(empty, run, step).File("the_greeter")
 	bottest.Check(t, err) // its settings are arguments
-	if !strings.Contains(string(b), "made: the result of the greeter\n") {
+	if !strings.Contains(string(b), "made: the picture that the greeter made ({about})\n") {
 		t.Errorf("%s", b)
 	}
 }
@@ -235,30 +235,41 @@ func TestProgramIsRunAgainAndKept(t *testing.T) {
 
 	env := []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + own, "PLANNER=rules"}
 	keep := clitest.Called{Env: env, Args: []string{"tool", "keep", r.ID[:6], "zigzag_edge"}}
-	if status, _, stderr := keep.Run(t); status != fault.StatusDone {
+	status, stdout, stderr := keep.Run(t)
+	if status != fault.StatusDone {
 		t.Fatal(stderr)
+	}
+	file := filepath.Join(own, "zigzag_edge.yaml")
+	if want := strings.NewReplacer("ID", r.ID, "FILE", file).Replace(introduced); stdout != want {
+		t.Error(cmp.Diff(want, stdout))
 	}
 	if status, _, stderr := keep.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, "The tool zigzag_edge already exists") {
 		t.Errorf("it is kept twice: %s", stderr)
 	}
-	file := filepath.Join(own, "zigzag_edge.yaml")
 	if status, _, stderr := (clitest.Called{Env: env, Args: []string{"tool", "check", file}}).Run(t); status != fault.StatusDone {
 		t.Error(stderr)
 	}
 	photo, out := filepath.Join(folder, "photo.png"), filepath.Join(folder, "out")
 	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
-	status, _, stderr := clitest.Called{Env: env, Args: []string{"tool", "try", file, "--file", photo, "--out", out, "width=10"}}.Run(t)
+	status, _, stderr = clitest.Called{Env: env, Args: []string{"tool", "try", file, "--file", photo, "--out", out, "width=10"}}.Run(t)
 	if status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
 	if b, err := os.ReadFile(filepath.Join(out, "zigzag_edge.png")); err != nil || !sized(b, 60, 40) {
 		t.Errorf("it did not make a picture of 60 × 40 pixels: %v", err)
 	}
-	status, stdout, stderr := clitest.Called{Env: env, Args: []string{"ask", "--json", "--out", out, "--file", photo, "give this picture a zigzag edge"}}.Run(t)
+	status, stdout, stderr = clitest.Called{Env: env, Args: []string{"ask", "--json", "--out", out, "--file", photo, "give this picture a zigzag edge"}}.Run(t)
 	var an ask.Answer
 	bottest.Check(t, json.Unmarshal([]byte(stdout), &an))
 	if status != fault.StatusDone || an.Solutions[0].Steps[0].Tool != "zigzag_edge" || !strings.Contains(an.Solutions[0].Steps[0].Program, "ImageOps.expand") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	wider := filepath.Join(folder, "wider")
+	widened := []string{"ask", "--out", wider, "--file", photo, "give this picture a zigzag edge, with width 30"}
+	status, stdout, stderr = clitest.Called{Env: env, Args: widened}.Run(t)
+	made := "Here is the picture that zigzag edge made from photo.png (width 30, paint red)."
+	if b, err := os.ReadFile(filepath.Join(wider, "photo-zigzag-edge.png")); status != fault.StatusDone || !strings.HasPrefix(stdout, made) || err != nil || !sized(b, 100, 80) {
+		t.Errorf("status %d, %v: %s%s", status, err, stdout, stderr)
 	}
 	if clitest.ProgramsAsked(server) != 1 {
 		t.Errorf("programs were written %d times", clitest.ProgramsAsked(server))
@@ -272,6 +283,23 @@ func TestProgramIsRunAgainAndKept(t *testing.T) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
+
+// introduced is what bot tool keep says.
+const introduced = `The program of the request ID is now your tool zigzag_edge: FILE
+
+Ask for it, or run it from its file:
+  bot ask --file photo.jpg "give this picture a zigzag edge"
+  bot tool try FILE --file photo.jpg width=4
+
+Its settings:
+  width: how wide the edge is (4 if nothing is said)
+  paint: the colour of the edge (red if nothing is said)
+To say one:
+  bot ask --file photo.jpg "give this picture a zigzag edge, with width 4"
+
+A running bot serve has the tool after a restart. To change its words, its program or its checks, edit the file, and then: bot tool check FILE
+To remove the tool, delete the file.
+`
 
 // sized reports whether a picture has that size.
 func sized(b []byte, width, height int) bool {

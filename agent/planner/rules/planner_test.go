@@ -537,6 +537,7 @@ returns: image, made: a pattern, backends: [{kind: native, run: mirror, device: 
 		{stitches + "," + lines, "with 3 lines", "3 lines"},
 		{lines + "," + stitches, "with 3 lines and 40 stitches", "3 lines, 40 stitches"},
 		{stitches, "with 40 stitches", "40"},
+		{stitches, "with stitches 40", "40"},
 		{colours, "with 1 colour", "1"},
 		{stitches + "," + colours, "with 6 knots", "?"},
 		{stitches + "," + colours, "with 6", "?"},

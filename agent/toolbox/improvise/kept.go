@@ -137,13 +137,39 @@ func settings(c toolbox.Candidate, call toolbox.Call) map[string]any {
 	return values
 }
 
+// described lists the settings of a call, for people: "width 10, colour red".
+func described(c toolbox.Candidate, values map[string]any) plan.Message {
+	const most = 40
+	var all []string
+	for _, p := range c.Settings {
+		v, ok := values[p.Name]
+		if !ok {
+			continue
+		}
+		said := []rune(strings.Join(strings.Fields(fmt.Sprint(v)), " "))
+		if len(said) > most {
+			said = append(said[:most-1], '…')
+		}
+		all = append(all, strings.ReplaceAll(p.Name, "_", " ")+" "+string(said))
+	}
+	if len(all) == 0 {
+		return plan.Message{}
+	}
+	return plan.Quote(strings.Join(all, ", "))
+}
+
 // runKept runs the program of a tool file on the inputs of the call.
 func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox.Call, m machine) (toolbox.Output, error) {
 	j, err := b.newJob(ctx, call, m, strings.Fields(c.Inputs)...)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out, err := j.run(ctx, program{Source: c.Program}, settings(c, call), 1)
+	told := settings(c, call)
+	out, err := j.run(ctx, program{Source: c.Program}, told, 1)
+	out.About = described(c, told)
+	if len(out.More) == 0 && out.Path != "" {
+		out.File = "" // named after its input, as any tool's result
+	}
 	if t, ok := errors.AsType[*plan.Trouble](err); ok {
 		return out, &plan.Fault{Sentence: plan.Say("The program of this tool did not work."), Err: t}
 	}

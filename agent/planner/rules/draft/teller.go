@@ -82,18 +82,22 @@ func isCount(a toolbox.Arg) bool {
 	return profile.Kind(a) == param.Number || profile.Kind(a) == param.Integer
 }
 
-// tellCounted records the words after a number that name its setting: "40 stitches wide".
+// tellCounted records the words beside a number that name its setting: "40 stitches wide", "width 40".
 func (t teller) tellCounted(p param.Param, number string) {
-	_, after, _ := strings.Cut(strings.ToLower(t.r.Text), strings.ToLower(number))
-	for i, w := range english.WordsOf(after) {
-		if i == maxNames || p.Names(w) == 0 {
-			return
+	before, after, _ := strings.Cut(strings.ToLower(t.r.Text), strings.ToLower(number))
+	ahead := english.WordsOf(before)
+	slices.Reverse(ahead)
+	for _, beside := range [][]string{english.WordsOf(after), ahead} {
+		for _, w := range beside[:min(len(beside), maxNames)] {
+			if p.Names(w) == 0 {
+				break
+			}
+			t.says[w] = true
 		}
-		t.says[w] = true
 	}
 }
 
-// maxNames is how many words after a number may name its setting.
+// maxNames is how many words on each side of a number may name its setting.
 const maxNames = 3
 
 // tellWords records the words of a value, without those that the argument ignores.
