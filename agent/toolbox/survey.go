@@ -229,7 +229,7 @@ func (s *survey) round(ctx context.Context, p *prober) error {
 			if ctx.Err() != nil { // an interrupted probe says nothing
 				return fmt.Errorf("probe the tools: %w", ctx.Err())
 			}
-			if err != nil && mine.Err() != nil {
+			if err != nil && mine.Err() != nil && !errors.Is(err, ErrLoading) {
 				err = &plan.Fault{Sentence: plan.Say("%s does not answer in time.", p.server.name()), Err: fmt.Errorf("%w: %w", ErrDown, err)}
 			}
 			model := ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
@@ -94,15 +95,13 @@ func (x examination) examinePrograms(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{failed("programs", err, "The tool catalogue cannot be read.")}
 	}
-	needs, err := x.pythonNeeds(ctx, improvise.Config{Sandbox: box, Films: films, Environment: x.PythonFolder()}, catalogue.All())
-	if err != nil {
-		return []Finding{failed("programs", err, "They cannot be run.")}
-	}
-	return []Finding{programsFinding(b.Programs(catalogue.All()), needs), confinementFinding(box.Confinement(ctx)), x.memoryFinding()}
+	needs, python := x.examinePython(ctx, improvise.Config{Sandbox: box, Films: films, Environment: x.PythonFolder()}, catalogue.All())
+	found := append([]Finding{programsFinding(b.Programs(catalogue.All()), needs)}, python...)
+	return append(found, confinementFinding(box.Confinement(ctx)), x.memoryFinding())
 }
 
-// pythonNeeds returns what the tools use that run Python programs; nothing if there are none.
-func (x examination) pythonNeeds(ctx context.Context, c improvise.Config, tools []toolbox.Tool) ([]improvise.Need, error) {
+// examinePython returns what the tools use that run Python programs, nothing if there are none, and whether Python starts.
+func (x examination) examinePython(ctx context.Context, c improvise.Config, tools []toolbox.Tool) ([]improvise.Need, []Finding) {
 	uses := func(b toolbox.Backing) bool {
 		return b.Kind == settings.ImproviseKind && (b.Program != "" || x.Programs.Allowed)
 	}
@@ -111,9 +110,19 @@ func (x examination) pythonNeeds(ctx context.Context, c improvise.Config, tools 
 	}
 	b, err := improvise.New(c)
 	if err != nil {
-		return nil, err
+		return nil, []Finding{failed("Python", err, "It cannot be run.")}
 	}
-	return b.Needs(ctx), nil
+	begin := time.Now()
+	needs, err := b.Needs(ctx)
+	took := time.Since(begin).Round(time.Second)
+	switch {
+	case err != nil:
+		return nil, []Finding{{Wrong, "Python", fmt.Sprintf("It is installed but does not start (%s), so no program can be written or run. "+
+			"On a busy machine, try again later.", oneSentence(err))}}
+	case took >= improvise.Slow:
+		return needs, []Finding{{Healthy, "Python", fmt.Sprintf("It took %s to start: the first program waits for that.", took)}}
+	}
+	return needs, nil
 }
 
 // programsFinding says which programs are missing, what each costs, and how to install them.

@@ -124,7 +124,7 @@ func ServiceName(base string) string {
 func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 	c := improvise.Config{
 		Sandbox: w.confined, Environment: w.shop.PythonFolder(), Films: w.films, Limits: w.shop.Limits(), Off: !w.shop.Programs.Allowed,
-		RunsOnly: w.shop.RunsOnly, Tokens: w.shop.Models.Budget,
+		RunsOnly: w.shop.RunsOnly, Tokens: w.shop.Models.Budget, Log: w.shop.Logger(),
 	}
 	for _, s := range rest {
 		if b, ok := s.Backend.(*openai.Backend); ok {

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,8 @@ type Config struct {
 	Tokens int
 	// Off forbids writing programs.
 	Off bool
+	// Log tells why programs cannot run here; nil discards it.
+	Log *slog.Logger
 	// RunsOnly marks a process that only runs programs written by others, and so needs no Writer.
 	RunsOnly bool
 }
@@ -102,8 +105,9 @@ type Config struct {
 type Backend struct {
 	config Config
 
-	mu      sync.Mutex
-	machine machine // zero until it was inspected
+	mu         sync.Mutex
+	inspection *inspection // the current or last one; nil if it failed
+	warned     string      // the last failure that was logged
 }
 
 var (
@@ -124,6 +128,9 @@ func New(c Config) (*Backend, error) {
 		if c.Environment, err = filepath.Abs(c.Environment); err != nil {
 			return nil, fmt.Errorf("find the Python environment: %w", err)
 		}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.Limits, c.Timeout = c.Limits.OrDefault(), cmp.Or(c.Timeout, 2*time.Minute)
 	c.Limits.Office = true // also as the input of a later request
@@ -227,25 +234,67 @@ func (b *Backend) writes(ctx context.Context) error {
 	return b.config.Writer.Ready(ctx)
 }
 
-// found describes the machine, from the cache if it was inspected before.
+// startTime is how long Python may take to start and import its modules. A loaded machine needs long.
+const startTime = 2 * time.Minute
+
+// inspection describes the machine once it is done.
+type inspection struct {
+	done    chan struct{}
+	machine machine
+	err     error
+}
+
+// found describes the machine, from the cache if it was inspected before. Inspecting it goes on when ctx ends, so that the
+// next call finds the result; the error is [toolbox.ErrLoading] meanwhile.
 func (b *Backend) found(ctx context.Context) (machine, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.machine.Python != "" {
-		return b.machine, nil
+	i := b.inspection
+	if i == nil {
+		i = &inspection{done: make(chan struct{})}
+		b.inspection = i
+		go b.examine(context.WithoutCancel(ctx), i)
 	}
-	m, err := b.look(ctx)
-	if err == nil { // failures are not cached: the missing part may be installed later
-		b.machine = m
+	b.mu.Unlock()
+	select {
+	case <-i.done:
+		return i.machine, i.err
+	case <-ctx.Done():
+		return machine{}, &plan.Fault{Sentence: plan.Say("Python is still being started here."), Err: errors.Join(toolbox.ErrLoading, ctx.Err())}
 	}
-	return m, err
 }
+
+// examine inspects the machine. Failures are not cached: the missing part may be installed later.
+func (b *Backend) examine(ctx context.Context, i *inspection) {
+	ctx, stop := context.WithTimeout(ctx, startTime)
+	defer stop()
+	defer close(i.done)
+	begin := time.Now()
+	i.machine, i.err = b.look(ctx)
+	switch took := time.Since(begin).Round(time.Second); {
+	case i.err != nil:
+		b.mu.Lock()
+		if b.inspection == i {
+			b.inspection = nil
+		}
+		known := b.warned == i.err.Error()
+		b.warned = i.err.Error()
+		b.mu.Unlock()
+		if !known { // it is tried again with every probe
+			b.config.Log.Warn("programs cannot run here", "error", plan.ForOperator(i.err))
+		}
+	case took >= Slow:
+		b.config.Log.Warn("Python is slow to start", "took", took)
+	}
+}
+
+// Slow is a start of Python that operators should know of.
+const Slow = 10 * time.Second
 
 // forget inspects the machine again after a program could not be started. It returns why none can
 // run.
 func (b *Backend) forget(ctx context.Context) error {
 	b.mu.Lock()
-	b.machine = machine{}
+	b.inspection = nil
 	b.mu.Unlock()
 	_, err := b.found(ctx)
 	return err

@@ -1,9 +1,11 @@
 package improvise
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -307,15 +309,45 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// What is missing at one probe may be there at the next.
+// A probe that ends before Python has started says so, and the next one finds what the first began.
 func TestProbeAgain(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Writer: &writer{}})
-	b.machine = machine{}
+	b.inspection = nil
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.Probe(ended, pythonRun); err == nil {
-		t.Error("a probe that was stopped went well")
+	if err := b.Probe(ended, pythonRun); !errors.Is(err, toolbox.ErrLoading) {
+		t.Errorf("a probe that was stopped says %v", err)
+	}
+	begun := b.inspection
+	if begun == nil {
+		t.Fatal("the inspection was given up")
+	}
+	if err := b.Probe(t.Context(), pythonRun); err != nil || b.inspection != begun {
+		t.Errorf("it was begun anew: %v", err)
+	}
+}
+
+// What is missing at one probe may be there at the next. It is logged once.
+func TestProbeAfterAFailure(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, lockFile), requirements, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	b := backend(t, Config{Writer: &writer{}, Environment: dir, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	b.inspection = nil
+	for range 2 {
+		if err := b.Probe(t.Context(), pythonRun); err == nil {
+			t.Error("an environment without Python runs programs")
+		}
+	}
+	if n := strings.Count(log.String(), "programs cannot run here"); n != 1 {
+		t.Errorf("it is logged %d times: %s", n, &log)
+	}
+	if err := os.Remove(filepath.Join(dir, lockFile)); err != nil { // Debian's Python is used
+		t.Fatal(err)
 	}
 	if err := b.Probe(t.Context(), pythonRun); err != nil {
 		t.Error(err)

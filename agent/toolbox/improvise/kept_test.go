@@ -103,7 +103,10 @@ func TestKeptProgramNeedsNoModel(t *testing.T) {
 	if want := "text:note.txt image:dot.png {'count': 4, 'loud': True, 'paint': 'Red', 'pause': 2, 'share': 0.5, 'size': 3, 'tone': 'ansi:31', 'words': 'two words'}"; out.Value != want {
 		t.Errorf("it made %q", out.Value)
 	}
-	if !out.About.IsZero() || !out.Note.IsZero() || Source(out.Program) == "" {
+	if want := "size 3, paint Red, tone ansi:31, words two words, loud true, share 0.5, pause 2, count 4"; out.About.String() != want {
+		t.Errorf("it is about %q", out.About)
+	}
+	if !out.Note.IsZero() || Source(out.Program) == "" {
 		t.Errorf("%+v", out)
 	}
 	c.Program = strings.Replace(source, "open(OUT", "open('/nowhere' + OUT", 1)

@@ -113,7 +113,8 @@ func backend(t *testing.T, c Config) *Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.machine = m
+	b.inspection = &inspection{done: make(chan struct{}), machine: m}
+	close(b.inspection.done)
 	return b
 }
 

@@ -21,18 +21,18 @@ type Need struct {
 	Optional bool
 }
 
-// Needs lists what programs use, sorted by kind and name.
-func (b *Backend) Needs(ctx context.Context) []Need {
+// Needs lists what programs use, sorted by kind and name. The error says why Python does not start.
+func (b *Backend) Needs(ctx context.Context) ([]Need, error) {
 	python := b.interpreter()
-	_, err := os.Stat(python.program)
-	all := []Need{{Name: "python3", Debian: "python3", Found: err == nil}}
+	_, absent := os.Stat(python.program)
+	all := []Need{{Name: "python3", Debian: "python3", Found: absent == nil}}
 	names := slices.Sorted(maps.Keys(modules))
 	lines := []string{"from importlib.util import find_spec"}
 	for _, name := range names {
 		lines = append(lines, "print(find_spec('"+name+"') is not None)")
 	}
 	c := python.command("-I", "-B", "-c", strings.Join(lines, "\n"))
-	c.Memory = mostMemory
+	c.Memory, c.Timeout = mostMemory, startTime
 	said, err := b.config.Sandbox.Run(ctx, c)
 	found := strings.Fields(string(said))
 	for i, name := range names {
@@ -42,5 +42,8 @@ func (b *Backend) Needs(ctx context.Context) []Need {
 		_, err := exec.LookPath(name)
 		all = append(all, Need{Name: name, Debian: programs[name], Found: err == nil, Optional: true})
 	}
-	return all
+	if absent != nil {
+		return all, nil
+	}
+	return all, err
 }

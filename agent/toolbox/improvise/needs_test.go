@@ -18,7 +18,10 @@ func TestNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := b.Needs(t.Context())
+		all, err := b.Needs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(all) != 1+len(modules)+len(programs) || all[0].Name != "python3" {
 			t.Fatalf("%+v", all)
 		}
