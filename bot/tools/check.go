@@ -13,6 +13,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 	"atelier/bot/command"
 	"atelier/bot/fault"
@@ -175,10 +177,24 @@ func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Too
 		case len(takers) > 0:
 			problem = "is understood as a request for " + strings.Join(takers, " and ")
 		default:
-			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or do you mean one of these?")
+			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or do you mean one of these?") + unitHint(tool, r.Wish)
 		}
 	}
 	return problem, nil
+}
+
+// unitHint names the types of settings for the first quantity of a request whose unit no setting of the tool takes.
+func unitHint(tool toolbox.Tool, wish string) string {
+	for _, q := range quantity.Find(wish) {
+		if q.Unit == quantity.Number || slices.ContainsFunc(tool.Params, func(p param.Param) bool { return p.Takes(q.Unit) }) {
+			continue
+		}
+		takes := slices.DeleteFunc(param.Types(), func(t string) bool { return !param.Type(t).Takes(q.Unit) })
+		if len(takes) > 0 {
+			return fmt.Sprintf(" No setting takes %q: that needs the type %s.", wish[q.Start:q.End], strings.Join(takes, " or "))
+		}
+	}
+	return ""
 }
 
 // exampleRequests returns the requests that an example may stand for, with the files of its slots and one

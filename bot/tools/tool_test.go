@@ -69,6 +69,42 @@ func TestCheckWarns(t *testing.T) {
 	}
 }
 
+// TestCheckListsEverything: all files are checked, each with all its mistakes and their lines.
+func TestCheckListsEverything(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	wrong, misnamed, angle := filepath.Join(folder, "mirror_symmetry.yaml"), filepath.Join(folder, "mirror.yaml"), filepath.Join(folder, "swirl_picture.yaml")
+	bottest.Write(t, wrong, strings.NewReplacer("    debian: mirrors\n", "", "returns: image", "retuns: image", `"{half}"`, `"{haff}"`).Replace(mirrorTool))
+	bottest.Write(t, misnamed, mirrorTool)
+	bottest.Write(t, angle, `name: swirl_picture
+description: Twists a picture.
+when: For a twist.
+examples: ["swirl {photo.jpg} by {120} degrees", "swirl {it}", "swirl {the picture}"]
+domain: image-editing
+origins: [own]
+args: [{name: image, type: image, about: the picture}]
+params: [{name: degrees, type: number, about: how far, optional: true, default: "90"}]
+returns: image
+made: "{image}, twisted"
+backends: [{kind: command, argv: [ffmpeg, -i, "{image}", -vf, "hue=h={degrees}", "{out:png}"]}]
+`)
+	status, stdout, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + folder}, Args: []string{"tool", "check", wrong, misnamed, angle}}.Run(t)
+	for _, want := range []string{
+		": there is no field retuns; did you mean returns?\n", ": argv: there is no {haff}; the names are depth, half, image\n",
+		": the program no-such-mirror is not installed", "it contains the tool mirror_symmetry, so it must be called mirror_symmetry.yaml",
+	} {
+		if status != fault.StatusUsage || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, %q is not said:\n%s", status, want, stderr)
+		}
+	}
+	if strings.Contains(stderr, "returns: it is missing") {
+		t.Errorf("a misspelt field is also said to be missing:\n%s", stderr)
+	}
+	if want := `No setting takes "120 degrees": that needs the type angle.`; !strings.Contains(stdout, want) {
+		t.Errorf("%q is not said:\n%s", want, stdout)
+	}
+}
+
 // TestTryTellsWhatAProgramSaid: the author of a tool reads the program's own words.
 func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	t.Parallel()
