@@ -65,7 +65,7 @@ func loadTool(folder fs.FS, file fs.DirEntry) (Tool, []error) {
 	if err != nil {
 		return Tool{}, []error{err}
 	}
-	tool, faults := readTool(b)
+	tool, faults := readTool(b, &checker{})
 	if len(faults) > 0 {
 		return Tool{}, faults
 	}

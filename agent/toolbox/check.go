@@ -22,6 +22,8 @@ type checker struct {
 	file *yaml.Node
 	// broken holds the parts that could not be parsed; checks that depend on them are skipped.
 	broken parts
+	// strict rejects unknown kinds of backings. A catalogue may have those of another version.
+	strict bool
 	// further are more checks of each backing.
 	further []func(Backing) error
 	line    int // where faults are; 0 if unknown

@@ -220,7 +220,7 @@ func (c *checker) checkBackends() {
 	}
 	for i, b := range c.Backends {
 		c.at("backends", i)
-		if _, known := kinds[b.Kind]; !known && isWord(b.Kind) {
+		if _, known := kinds[b.Kind]; c.strict && !known && isWord(b.Kind) {
 			meant, hint := nearest(b.Kind, kinds), "; the"
 			if meant != "" {
 				hint = "; did you mean " + meant + "? The"

@@ -34,12 +34,12 @@ const minExamples = 3
 
 // ReadTool reads one catalogue entry. The error lists all its faults, one per line. The further checks are of each backing.
 func ReadTool(b []byte, further ...func(Backing) error) (Tool, error) {
-	t, faults := readTool(b, further...)
+	t, faults := readTool(b, &checker{strict: true, further: further})
 	return t, errors.Join(faults...)
 }
 
 // readTool reads one catalogue entry and returns all its faults, those with a line first.
-func readTool(b []byte, further ...func(Backing) error) (Tool, []error) {
+func readTool(b []byte, c *checker) (Tool, []error) {
 	if len(b) > maxToolFile {
 		return Tool{}, []error{tooLong(int64(len(b)))}
 	}
@@ -79,7 +79,8 @@ func readTool(b []byte, further ...func(Backing) error) (Tool, []error) {
 			Name: p.Name, Type: plan.Text, Meaning: p.Type.Meaning(), About: p.About, Optional: p.Optional, Param: p,
 		})
 	}
-	if all := slices.Concat(unread, (&checker{Tool: &t, file: file.Content[0], broken: broken, further: further}).check()); len(all) > 0 {
+	c.Tool, c.file, c.broken = &t, file.Content[0], broken
+	if all := slices.Concat(unread, c.check()); len(all) > 0 {
 		all = byLine(all)
 		return Tool{}, slices.CompactFunc(all, func(a, b error) bool { return a.Error() == b.Error() })
 	}
