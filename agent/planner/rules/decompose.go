@@ -362,7 +362,7 @@ func (t *thread) outOfBounds() plan.Message {
 	for _, l := range t.left {
 		for _, text := range l.Unknown {
 			for _, a := range t.doubt.Head.Args {
-				takes := func(q quantity.Quantity) bool { return a.Param.Takes(q.Unit) }
+				takes := func(q quantity.Quantity) bool { return q.Unit != quantity.Number && a.Param.Takes(q.Unit) }
 				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) && !quantity.Spelled(text) || !a.Param.Outside(text) {
 					continue
 				}
@@ -409,6 +409,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	}
 	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
 		return nil // "don't repeat it" is no wish to repeat it
+	}
+	if begin == 1 && t.IsVerb(c.Words[0]) && !t.Is("ordering", c.Words[0]) {
+		return nil // "reduce saturation by 10%" has an object, which is not the picture's size
 	}
 	around := slices.Concat(c.Words[:begin], c.Words[end:])
 	f, asked := t.divider.AskedBy(c.Words[begin:end])
@@ -463,9 +466,14 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 // add makes subtasks of clause n, one for each run. It makes none if some words are not accounted for.
 func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 	for i, media := range runs {
+		media = t.asLeft(r, media)
 		sub := t.Subtask(r, media)
 		steps := t.Steps(r, sub, media)
-		if unknown := t.Leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
+		unknown := t.Leftover(r, sub, steps...)
+		if len(unknown) == 0 && t.judge.joinsAlone(r, media) {
+			unknown = []string{r.Text}
+		}
+		if i == 0 && len(unknown) > 0 {
 			t.leave(r, unknown)
 			return
 		}
@@ -549,4 +557,33 @@ func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.T
 	t.stuck = false
 	t.Things = append(t.Things, e)
 	r.Results = append(r.Results, e)
+}
+
+// asLeft returns files as an earlier clause for several of them left them: "resize both, then rotate the second one" rotates
+// what was resized.
+func (t *thread) asLeft(r *scene.Reading, media []scene.Thing) []scene.Thing {
+	if r.Refs.Original || r.Head.Combines() || t.Any("versions", r.Clause.Words) {
+		return media
+	}
+	out := slices.Clone(media)
+	for i, e := range out {
+		for _, o := range t.Things {
+			edited := o.Made && !o.Fresh && !o.Joined && !o.Inner && !o.Many && o.Typ == e.Typ && o.Root == e.Source.Name
+			if edited && !e.Made && e.Source.Kind == plan.OfResource && t.madeSeveral(o.Clause) {
+				out[i] = o
+			}
+		}
+	}
+	return out
+}
+
+// madeSeveral reports whether a clause changed several files.
+func (t *thread) madeSeveral(clause int) bool {
+	roots := profile.Set{}
+	for _, e := range t.Things {
+		if e.Made && !e.Joined && e.Clause == clause {
+			roots[e.Root] = true
+		}
+	}
+	return len(roots) > 1
 }

@@ -98,12 +98,30 @@ func (j *judge) isToldBefore(r *scene.Reading) bool {
 }
 
 // repeats reports whether the clause only repeats the previous order in other words: "remove the hiss and clean it
-// up".
+// up", "a gif of both, looping".
 func (j *judge) repeats(r *scene.Reading) bool {
-	if r.Prev == nil || r.Prev.Head.Name != r.Head.Name || r.Head.Texts > 0 || len(r.Head.Args) != 1 || len(r.Files) > 0 || !r.Head.Returns.Media() {
+	if r.Prev == nil || r.Clause.Join != clause.Along || len(r.Files) > 0 || len(r.Stated) > 0 || !r.Prev.Head.Returns.Media() {
 		return false
 	}
-	return r.Clause.Join == clause.Along && r.Refs.Pronoun && len(r.Stated) == 0 && !english.Has(r.Clause.Words, "again")
+	if r.Prev.Head.Joins() && r.Clause.Bare || len(r.Words) == 1 {
+		return !slices.ContainsFunc(r.Words, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || !r.Prev.Head.Own[w.Lower()] })
+	}
+	return r.Prev.Head.Name == r.Head.Name && r.Head.Texts == 0 && len(r.Head.Args) == 1 && r.Refs.Pronoun && !english.Has(r.Clause.Words, "again")
+}
+
+// joinsAlone reports whether the clause would join a file with what an earlier clause made of it, which only "put it beside
+// the original" asks for.
+func (j *judge) joinsAlone(r *scene.Reading, media []scene.Thing) bool {
+	if !r.Head.Joins() || r.Refs.Original || len(media) < 2 || len(r.Files) > 0 || !slices.ContainsFunc(media, func(e scene.Thing) bool { return !e.Made }) {
+		return false
+	}
+	root := func(e scene.Thing) string {
+		if e.Made {
+			return e.Root
+		}
+		return e.Source.Name
+	}
+	return !slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Many || root(e) == "" || root(e) != root(media[0]) })
 }
 
 // changesRest reports whether the clause changes everything but the marked part.

@@ -179,10 +179,12 @@ var atAnEnd = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing)\b`
 
 var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
-// Takes reports whether people may write a value in this unit: the unit of the declaration, or a bare number.
+// Takes reports whether people may write a value in this unit: the unit of the declaration, or a bare number. A number
+// that counts something has no unit: "22 kHz" are not 22 semitones.
 func (p Param) Takes(u quantity.Unit) bool {
-	if own, ok := units[p.Unit]; ok && u != quantity.Number && (p.Type == Number || p.Type == Integer) {
-		return u == own
+	if p.Type == Number || p.Type == Integer {
+		own, ok := units[p.Unit]
+		return u == quantity.Number || ok && u == own || p.Unit == "" && u == quantity.Factor
 	}
 	return p.Type.Takes(u)
 }

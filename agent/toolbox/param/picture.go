@@ -185,7 +185,12 @@ func parseRatio(_ Param, s string) (any, bool) {
 func readAspect(p Param, s string) (any, bool) {
 	s = strings.ToLower(s)
 	if m := spokenRatio.FindStringSubmatch(s); m != nil {
-		return parseRatio(p, m[1]+":"+m[2])
+		v, ok := parseRatio(p, m[1]+":"+m[2])
+		if said, isRatio := v.(Ratio); isRatio {
+			turned := quantity.Oriented(s, said.Width, said.Height)
+			v = Ratio{turned[0], turned[1]}
+		}
+		return v, ok
 	}
 	width, height, ok := quantity.Shape(s)
 	return Ratio{width, height}, ok

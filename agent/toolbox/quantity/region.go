@@ -10,14 +10,16 @@ import (
 )
 
 var (
-	geometry = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
-	corners  = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
-	boxAt    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
-	boxFrom  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
-	noSpace  = lazyregexp.New(`(\d),(\d)`)
-	aspect   = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
-	strip    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
-	without  = lazyregexp.New(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
+	geometry  = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
+	corners   = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
+	boxAt     = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
+	boxFrom   = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
+	noSpace   = lazyregexp.New(`(\d),(\d)`)
+	aspect    = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
+	strip     = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
+	portrait  = lazyregexp.New(`\b(?:portrait|upright|vertical)\b`)
+	landscape = lazyregexp.New(`\b(?:landscape|horizontal)\b`)
+	without   = lazyregexp.New(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
 )
 
 // Area is a part of a picture of any size. Its size is given by one of Box, Width with Height, Ratio, Strip and Share.
@@ -42,6 +44,8 @@ var (
 	oneSide  = lazyregexp.New(`\bthe (?:side|edge|border)\b`)
 	facing   = lazyregexp.New(`\b(?:left|right|top|bottom)(?: side| edge)? and (?:from |off )?(?:the )?(?:left|right|top|bottom)\b`)
 	goesOff  = lazyregexp.New(`\b(?:off|from|away)\b`)
+	// offSide matches what is taken off one side: "25% off the bottom".
+	offSide = lazyregexp.New(`\boff (?:of )?(?:(?:the|its) )?(?:left|right|top|bottom|upper|lower)\b`)
 )
 
 // shapes are the aspect ratios with a name. Phones are upright, screens are wide.
@@ -63,6 +67,15 @@ func Shape(text string) (width, height float64, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// Oriented turns an aspect ratio to the orientation that the text names: "3:2 portrait" is 2:3.
+func Oriented(text string, width, height float64) [2]float64 {
+	tall, wide := portrait.MatchString(text), landscape.MatchString(text)
+	if tall && !wide && width > height || wide && !tall && width < height {
+		return [2]float64{height, width}
+	}
+	return [2]float64{width, height}
 }
 
 // Region understands a part of a picture: "the left half", "top right quarter", "a square", "16:9",
@@ -94,7 +107,7 @@ func Region(text string) (Area, bool) {
 		return a, a.Width > 0 && a.Height > 0
 	}
 	if m := aspect.FindStringSubmatch(s); m != nil && float(m[1]) > 0 && float(m[2]) > 0 {
-		return Area{Ratio: [2]float64{float(m[1]), float(m[2])}, Anchor: anchor}, true
+		return Area{Ratio: Oriented(s, float(m[1]), float(m[2])), Anchor: anchor}, true
 	}
 	if width, height, ok := Shape(s); ok && (width == height || !placed && !strings.ContainsAny(s, "0123456789")) { // not "200 wide"
 		return Area{Ratio: [2]float64{width, height}, Anchor: anchor}, true
@@ -153,7 +166,7 @@ func side(s string, anchor Anchor) (Area, bool) {
 		}
 		a.Share = f
 	}
-	a.Rest = without.MatchString(s) && !corner && anchor != (Anchor{})
+	a.Rest = (without.MatchString(s) || offSide.MatchString(s)) && !corner && anchor != (Anchor{})
 	return a, a.Strip > 0 || a.Share > 0 && a.Share <= 1
 }
 

@@ -15,7 +15,9 @@ var (
 	raising   = lazyregexp.New(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
 	faster    = lazyregexp.New(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
 	decibels  = lazyregexp.New(`(?:^|[^\d.])([+-]?) ?` + number + ` ?(?:db|decibels?)\b`)
-	bareTempo = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
+	// partOfWhole matches a part that the change may be for, which is no factor: "the first half".
+	partOfWhole = lazyregexp.New(`\b(?:first|second|last|other|left|right|top|bottom|upper|lower) (?:half|third|quarter)\b`)
+	bareTempo   = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
 )
 
 // Tempo understands a playing speed, as a factor: "2x", "half", "25%", "three times slower", "50%
@@ -42,7 +44,7 @@ func Volume(text string) (float64, bool) {
 // change understands a factor; less and more match the words for smaller and larger values.
 func change(text string, less, more lazyregexp.Regexp) (float64, bool) {
 	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
-	if senseless(s) {
+	if senseless(s) || partOfWhole.MatchString(s) {
 		return 0, false
 	}
 	f, ok := tempo(s, less.MatchString(s), more.MatchString(s))

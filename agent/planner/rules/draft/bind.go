@@ -38,6 +38,9 @@ func (d *Drafter) Bind(r *scene.Reading) (runs [][]scene.Thing, missing plan.Typ
 		b.extras()
 		return b.runs(), "", nil
 	}
+	if first, ok := r.Head.OnePerFile(); ok && b.onThem() && len(b.Sent(first.Type)) < 3 && len(b.mentions(first.Type)) == 0 {
+		return nil, first.Type, nil // "put the logo on both" needs a third file
+	}
 	if choices := b.orderPair(); len(choices) > 0 {
 		return nil, choices[0].Typ, choices
 	}
@@ -230,6 +233,17 @@ func (b *binder) second(files []scene.Thing, said []mention) (scene.Thing, bool)
 		}
 	}
 	return scene.Thing{}, false
+}
+
+// onThem reports whether the clause puts something on several files: "put the logo on them".
+func (b *binder) onThem() bool {
+	words := b.r.Words
+	for i, w := range words {
+		if i > 0 && b.Is("plurals", w) && (i+1 == len(words) || words[i+1].IsMark() || b.Is("prepositions", words[i+1])) && b.Is("targets", words[i-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // linkIn returns the first of the words that distinguish the tool's pair in its examples; "" if there is none.

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type cover struct {
 	text  string             // the text being checked
 	given map[plan.Type]bool // types of resources that the subtask takes
 	says  profile.Set        // words of the tools' values and descriptions
+	value profile.Set        // those of the values alone
 	args  []toolbox.Arg      // arguments with values
 	told  []string           // texts of their values
 	// orders are texts that a tool would write as a caption although they read like orders.
@@ -39,7 +41,7 @@ type cover struct {
 
 // Leftover returns the words of the clause, as written, that its subtask and the given steps do not account for.
 func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) []string {
-	c := &cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
+	c := &cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, value: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
 	for _, a := range allTold(sub) {
 		c.given[profile.Base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -52,6 +54,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 			teller{c}.tell(b.Tool, told)
 		}
 	}
+	maps.Copy(c.value, c.says)
 	for _, f := range c.tools {
 		for w := range f.About {
 			c.says[w] = true
@@ -59,7 +62,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted(),
-		vain.timed(), vain.strip())
+		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf())
 	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
 	missed := c.unknown(d.Text, r.Clause.Words)
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
@@ -127,16 +130,17 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		unknown = append(unknown, text[start+q.Start:start+q.End])
 	}
 	c.text = text
-	aside := false
+	aside, measured := false, false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		aside = !w.IsMark() && (aside || c.givesReason(text, words, i))
+		aside = !w.IsMark() && !c.Is("ending asides", w) && (aside || c.givesReason(text, words, i))
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
 			class, length = c.Lexicon.ClassAt(words, i)
 		}
-		measured := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) })
-		if !measured && !c.covered(words, i, class, aside) {
+		how := measured && c.Is("qualities", w) // "8 px thick"
+		measured = slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) })
+		if !measured && !how && !c.covered(words, i, class, aside) {
 			unknown = append(unknown, text[w.Start:words[i+length-1].End])
 		}
 		i += length - 1
@@ -230,7 +234,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
-	case c.ranks(words, i):
+	case c.ranks(words, i), c.qualifies(text):
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
@@ -257,7 +261,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && c.Any("wholes", words[max(0, i-3):i]): // "everything but the left half", "all the faces but one"
 		return false
-	case c.ofPace(words, i), c.announces(words, i), c.someCorner(text), c.codeAtHand(words, i):
+	case i+2 < len(words) && c.Is("entitling", words[i+1]) && words[i+2].IsQuote(), c.ofPace(words, i), c.announces(words, i), c.someCorner(text), c.codeAtHand(words, i):
 		return true
 	case text == "middle" && i+1 < len(words) && c.Is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool {
@@ -270,6 +274,13 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// qualifies reports whether the word says how a result is to look or sound, and neither a value of a tool nor its examples
+// say so.
+func (c *cover) qualifies(text string) bool {
+	return c.In("qualities", text) && !c.value[text] && !c.value[retrieve.Stem(text)] &&
+		!slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
 }
 
 // ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
@@ -397,7 +408,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	case i > 0 && next && c.Is("determiners", words[i-1]) && c.IsMedia(words[i+1]) && !c.IsMedia(w): // "the toy picture"
 		return true
 	case c.In("text nouns", strings.TrimSuffix(text, "s")):
-		return !c.open(words, i)
+		return !c.open(words, i) && (c.r.Head.Returns != plan.Document || c.r.Head.Tells(plan.Content)) // "the text of page 2" is no document
 	case c.In("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.Head.Takes(plan.Text)
 	case c.shows(text):

@@ -274,3 +274,40 @@ func (s surplus) asksForOther(w retrieve.Word) bool {
 func (s surplus) joins(w retrieve.Word) bool {
 	return s.Is("joining words", w) || w.Text == "," || w.Lower() == "with"
 }
+
+// doubled returns the quantities that two settings would take although the clause states them once: "put page 5 first"
+// names no first number.
+func (s surplus) doubled() []string {
+	var found []string
+	for i, a := range s.args {
+		for j, b := range s.args[:i] {
+			same := s.told[i] == s.told[j] || strings.Contains(s.told[i], s.told[j]) || strings.Contains(s.told[j], s.told[i])
+			shape := profile.SettingOf(a) == param.Aspect || profile.SettingOf(b) == param.Aspect // of a size
+			said := quantity.Find(s.told[j])
+			if profile.Kind(a) == "" || profile.Kind(b) == "" || !same || shape || len(said) != 1 {
+				continue
+			}
+			if q := s.told[j][said[0].Start:said[0].End]; strings.Count(strings.ToLower(s.r.Text), q) < 2 && !slices.Contains(found, q) {
+				found = append(found, q)
+			}
+		}
+	}
+	return found
+}
+
+// soundOf returns the words that choose the sound of one of several videos, which no tool that combines videos does: "side by
+// side, sound from the second one".
+func (s surplus) soundOf() []string {
+	if s.r.Head.Returns != plan.Video || !s.r.Head.Combines() {
+		return nil
+	}
+	words := s.r.Clause.Words
+	for i := 0; i+2 < len(words); i++ {
+		of := words[i+1].Lower()
+		ofOne := words[i+2].IsFile() || s.Is("determiners", words[i+2]) && i+3 < len(words) && english.Ordinals[words[i+3].Lower()] != 0
+		if (s.Is("sound nouns", words[i]) || words[i].Lower() == "audio") && (of == "from" || of == "of") && ofOne {
+			return []string{s.Span(words[i:min(i+4, len(words))])}
+		}
+	}
+	return nil
+}

@@ -102,6 +102,9 @@ const maxNames = 3
 
 // tellWords records the words of a value, without those that the argument ignores.
 func (t teller) tellWords(arg toolbox.Arg, told string) {
+	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular && told == t.WithoutFiles(t.r.Words, t.r.Text) {
+		return // for want of a column, the whole clause
+	}
 	var columns profile.Set // nil if any word is allowed
 	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular {
 		columns = t.Columns
@@ -112,7 +115,7 @@ func (t teller) tellWords(arg toolbox.Arg, told string) {
 			continue // not the name of a column
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top
-		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && t.In("places", w)
+		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && t.In("places", w) && !t.In("qualities", w)
 		part := (profile.Kind(arg) == param.TimeRange || profile.Kind(arg) == param.TimeRanges) && t.In("of a passage", w)
 		if arg.Param == nil || corner || part || hears(*arg.Param, told, w) {
 			t.says[w], t.says[retrieve.Stem(w)] = true, true
