@@ -316,7 +316,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.judge.missesResult(r) {
+	if t.judge.missesResult(r) || t.judge.changesPart(r) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}
@@ -409,6 +409,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	}
 	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
 		return nil // "don't repeat it" is no wish to repeat it
+	}
+	if slices.ContainsFunc(c.Words, func(w retrieve.Word) bool { return t.Is("plurals", w) }) && t.ListsFile(c.Words[max(0, begin-3):]) {
+		return nil // "both to png, the first one grey"
 	}
 	if begin == 1 && t.IsVerb(c.Words[0]) && !t.Is("ordering", c.Words[0]) {
 		return nil // "reduce saturation by 10%" has an object, which is not the picture's size

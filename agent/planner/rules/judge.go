@@ -124,6 +124,12 @@ func (j *judge) joinsAlone(r *scene.Reading, media []scene.Thing) bool {
 	return !slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Many || root(e) == "" || root(e) != root(media[0]) })
 }
 
+// changesPart reports whether the clause is about one of the files that the previous one joined: "append b.mp4 but without its
+// sound".
+func (j *judge) changesPart(r *scene.Reading) bool {
+	return r.Prev != nil && r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+}
+
 // changesRest reports whether the clause changes everything but the marked part.
 func (j *judge) changesRest(r *scene.Reading) bool {
 	return r.Form == retrieve.Order && j.MarkEffect(r.Clause.Words) == scene.EditsRest

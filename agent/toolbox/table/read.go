@@ -226,6 +226,7 @@ func readMarked(text, marks string) (Table, bool, error) {
 // pair matches a name with a number: "Mon 3", "Tue: 5", "Wed = 4.5".
 var (
 	pair      = lazyregexp.New(`^([^\d:=][^:=]{0,59}?)(?: ?[:=] ?| )([+-]?\d[\d.]*%?)$`)
+	pairLead  = lazyregexp.New(`(?i)\b(?:from|to|of|at|by|than)$`) // "y axis from 0 to 10" names no value
 	pairMarks = lazyregexp.New(`[,;\n]|\band\b`)
 )
 
@@ -237,7 +238,7 @@ func readPairs(text string) (Table, bool, error) {
 			continue
 		}
 		m := pair.FindStringSubmatch(item)
-		if m == nil || len(t.Rows) >= maxPairs {
+		if m == nil || len(t.Rows) >= maxPairs || pairLead.MatchString(m[1]) {
 			return Table{}, false, nil
 		}
 		t.Rows = append(t.Rows, []string{strings.TrimSpace(m[1]), m[2]})

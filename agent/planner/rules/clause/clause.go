@@ -133,10 +133,12 @@ func (s *splitter) limitsTo(i int) bool {
 }
 
 // listsFiles reports whether counted files stand before and after a connector: "the first one grey, the second one
-// brighter".
+// brighter", "both as png, the first one grey".
 func (s *splitter) listsFiles(end, next int) bool {
 	before := s.words[s.begin:end]
-	return s.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+	return s.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool {
+		return english.Ordinals[w.Lower()] != 0 || s.Is("plurals", w)
+	})
 }
 
 // listsTags reports whether tags of a sound stand before and after a connector: "artist Ella, title Rain".

@@ -234,7 +234,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
-	case c.ranks(words, i), c.qualifies(text):
+	case c.ranks(words, i), c.qualifies(text), c.asksWhich(words, i):
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
@@ -283,10 +283,17 @@ func (c *cover) qualifies(text string) bool {
 		!slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
 }
 
+// asksWhich reports whether the word at i asks for a row of a table, which no tool for whole columns finds: "which month had the
+// highest revenue".
+func (c *cover) asksWhich(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") && !c.r.Head.Wants(plan.Query) && !c.Any("table columns", words)
+}
+
 // ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
 func (c *cover) ranks(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
-	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Joins() && !c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
+	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Combines() && !c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
 }
 
 // becomes reports whether the word at i is a colour that something is to have: "make the logo all white", but not "the

@@ -39,6 +39,9 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
 		for _, w := range english.WordsOf(a.Source.Value) {
 			t.grades[w] = t.In("grades", w)
+			if english.Ordinals[w] != 0 && len(t.r.Files) == 0 && len(f.Media) > 1 { // "the song first, quieter": the order, and no volume
+				t.orders = append(t.orders, w)
+			}
 		}
 		return
 	}

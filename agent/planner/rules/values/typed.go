@@ -184,7 +184,7 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	for _, q := range stated {
 		said, own := twin(r.Head, text, q, p)
 		switch {
-		case timed(r.Head, text, q), !own:
+		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p): // "400 px high" is no gap
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
 		case !p.Takes(q.Unit) && !CountsSubject(p, q, said) || !p.Reads(said):
@@ -195,6 +195,14 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		}
 	}
 	return bare
+}
+
+// extent matches how far something extends: "400 px high".
+var extent = lazyregexp.New(`(?i)\b(?:wide|high|tall)\b`)
+
+// extends reports whether values of the parameter are how far something extends.
+func extends(p param.Param) bool {
+	return p.Name == "width" || p.Name == "height" || p.Name == "size" || extent.MatchString(strings.Join(p.Examples, " "))
 }
 
 // lengthsIn returns the durations among the quantities of a text: "for 2 seconds".
