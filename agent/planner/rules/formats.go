@@ -6,6 +6,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -41,7 +43,7 @@ func (t *thread) formatsLast() []plan.Subtask {
 func (t *thread) onlyConverts(sub plan.Subtask) bool {
 	f := t.Tool(sub.Tool)
 	named := func(w string) bool { return retrieve.IsFormat(w) && f.About[w] } // "Saves a picture as HEIC"
-	return len(f.Media) == 1 && f.Media[0].Type == f.Returns &&
+	return len(f.Media) == 1 && !f.Media[0].Many && f.Media[0].Type == f.Returns &&
 		(f.AcceptsText(plan.Format) || len(f.Args) == 1 && slices.ContainsFunc(english.WordsOf(sub.Description), named))
 }
 
@@ -49,7 +51,12 @@ func (t *thread) onlyConverts(sub plan.Subtask) bool {
 func (t *thread) editsAlone(tasks []plan.Subtask, k int) bool {
 	f := t.Tool(tasks[k].Tool)
 	return len(f.Media) == 1 && !f.Media[0].Many && f.Media[0].Type == f.Returns && !f.Several() && len(tasks[k].After) == 1 &&
-		!t.onlyConverts(tasks[k]) && !f.TakesUnit(quantity.ByteCount)
+		!t.onlyConverts(tasks[k]) && !slices.ContainsFunc(f.Args, ofFile)
+}
+
+// ofFile reports whether an argument is about the file, not about what it holds: a conversion after it would undo it.
+func ofFile(a toolbox.Arg) bool {
+	return a.Param != nil && (a.Param.Type == param.Metadata || a.Param.Takes(quantity.ByteCount) || a.Param.Unit == "kbps")
 }
 
 // usersOf returns the subtasks that take the result of subtask i.

@@ -174,7 +174,8 @@ func (j *judge) laysVoice(r *scene.Reading) bool {
 // protects reports whether the request must not be done without the part: the results would show what should
 // be hidden, or exceed a limit.
 func (j *judge) protects(l plan.Unhandled) bool {
-	return slices.ContainsFunc(english.WordsOf(l.Part), func(w string) bool { return j.In("protecting", w) }) ||
+	words := english.WordsOf(l.Part)
+	return len(words) > 0 && j.In("only", words[0]) || slices.ContainsFunc(words, func(w string) bool { return j.In("protecting", w) }) ||
 		slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 

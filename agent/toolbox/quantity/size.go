@@ -122,6 +122,9 @@ func FindLongSide(text string) (start, end int) {
 func pixelSize(s string) (z Sizing, ok bool) {
 	if m := sides.FindStringSubmatch(s); m != nil {
 		z = Sizing{Width: whole(m[1]), Height: whole(m[2])}
+		if atMost.MatchString(s) { // "at most 1024x1024" keeps the shape; other sides have no such size
+			return Sizing{Longest: z.Width, AtMost: true}, z.Width > 0 && z.Width == z.Height
+		}
 		return z, z.Width > 0 && z.Height > 0
 	}
 	if m := longest.FindStringSubmatch(s); m != nil {

@@ -202,7 +202,8 @@ func (s *splitter) isWish(i int) bool {
 	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(QuantitiesIn(s.text, words)) > 0 {
 		return false
 	}
-	return s.Asks(words)
+	where := func(w retrieve.Word) bool { return s.Is("places", w) || s.Lexicon.Stop(w.Lower()) } // "…, lower right"
+	return s.Asks(words) && slices.ContainsFunc(words, func(w retrieve.Word) bool { return !where(w) })
 }
 
 // cut ends the current clause before the word at end; the next one begins at next. It reports whether there was a

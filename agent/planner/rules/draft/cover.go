@@ -234,7 +234,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
-	case c.ranks(words, i), c.qualifies(text), c.asksWhich(words, i):
+	case c.ranks(words, i), c.qualifies(text), c.asksWhich(words, i), text == "corners" && c.someCorner("corner"): // one corner is chosen
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true

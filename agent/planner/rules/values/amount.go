@@ -108,7 +108,7 @@ func (st *Reader) amountIn(text string) string {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (!figure || words[i].Lower() != "at") && (core(words[i]) ||
+		for ; i < len(words) && !st.beginsOther(text, words, i) && (!figure || words[i].Lower() != "at") && (core(words[i]) ||
 			st.Is("amount tails", words[i]) || st.Is("amount joints", words[i]) ||
 			words[i].IsMark() && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
 			if w := words[i]; !st.Is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, w.Lower()) {
@@ -128,6 +128,13 @@ func (st *Reader) amountIn(text string) string {
 		}
 	}
 	return amount
+}
+
+// beginsOther reports whether the word at i joins a quantity that is no part of the amount: "double speed and 15 fps".
+func (st *Reader) beginsOther(text string, words []retrieve.Word, i int) bool {
+	return st.Is("amount joints", words[i]) && i+1 < len(words) && slices.ContainsFunc(quantity.Find(text), func(q quantity.Quantity) bool {
+		return q.Start == words[i+1].Start && q.Unit != quantity.Pixels && slices.Contains(PlainUnits, q.Unit)
+	})
 }
 
 // beginsAmount reports whether the word before an amount is part of it.
