@@ -184,7 +184,7 @@ var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pa
 func (p Param) Takes(u quantity.Unit) bool {
 	if p.Type == Number || p.Type == Integer {
 		own, ok := units[p.Unit]
-		return u == quantity.Number || ok && u == own || p.Unit == "" && u == quantity.Factor
+		return u == quantity.Number || ok && u == own || p.Unit == "" && (u == quantity.Factor || u == quantity.Pixels)
 	}
 	return p.Type.Takes(u)
 }
