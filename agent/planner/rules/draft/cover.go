@@ -287,7 +287,7 @@ func (c *cover) qualifies(text string) bool {
 // highest revenue".
 func (c *cover) asksWhich(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
-	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") && !c.r.Head.Wants(plan.Query) && !c.Any("table columns", words)
+	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") && !c.r.Head.RequiresText(plan.Query) && !c.Any("table columns", words)
 }
 
 // ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
@@ -415,7 +415,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	case i > 0 && next && c.Is("determiners", words[i-1]) && c.IsMedia(words[i+1]) && !c.IsMedia(w): // "the toy picture"
 		return true
 	case c.In("text nouns", strings.TrimSuffix(text, "s")):
-		return !c.open(words, i) && (c.r.Head.Returns != plan.Document || c.r.Head.Tells(plan.Content)) // "the text of page 2" is no document
+		return !c.open(words, i) && (c.r.Head.Returns != plan.Document || c.r.Head.AcceptsText(plan.Content)) // "the text of page 2" is no document
 	case c.In("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.Head.Takes(plan.Text)
 	case c.shows(text):
