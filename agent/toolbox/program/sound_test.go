@@ -166,6 +166,20 @@ func TestSilenceIsCutAsStated(t *testing.T) {
 	}
 }
 
+// TestLoudSoundIsNoSilence: ffmpeg's default detection takes a loud tone like this one for silence, all of it at its
+// beginning, and does not notice the silence at its end.
+func TestLoudSoundIsNoSilence(t *testing.T) {
+	t.Parallel()
+	loud := clip(t, "loud.wav", append(lavfi("sine=440:d=20,volume=30dB,apad=pad_dur=3"), "-ar", "8000", "-c:a", "pcm_u8")...)
+	for where, want := range map[string]float64{"": 20, "leading": 23, "trailing": 20, "both ends": 20} {
+		given := args{"audio": fileOf(plan.Audio, loud)}
+		if where != "" {
+			given["where"] = where
+		}
+		near(t, "the length without silence "+where, probe(t, done(t, "trim_silence", given).Path).seconds(), want, 0.06)
+	}
+}
+
 func TestMissingPartIsNotCut(t *testing.T) {
 	t.Parallel()
 	sound := fileOf(plan.Audio, scale(t, "a.wav", 2))
