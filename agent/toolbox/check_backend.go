@@ -191,7 +191,7 @@ var settingFacts = map[param.Type][]string{
 	param.Position:   {"x", "y"},
 	param.TimeRange:  {"from", "to", "length", "asked"},
 	param.TimeRanges: {"from", "to", "length", "asked", "count"},
-	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette"},
+	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette", "exposure"},
 }
 
 // modelRun describes the input and output of a run of the kind openai.

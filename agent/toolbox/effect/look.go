@@ -204,7 +204,7 @@ func follows(a quantity.Adjustment, before, after look) bool {
 		return (a.By > 0) == (is > was) && is != was
 	}
 	switch a.Property {
-	case quantity.Brightness:
+	case quantity.Brightness, quantity.Exposure:
 		return grown(before.light, after.light, 10, 245)
 	case quantity.Contrast:
 		if before.light < 64 || before.light > 192 { // nearly black or white pictures are clipped

@@ -34,7 +34,7 @@ func percentOf(data any) float64 {
 // pictureTypes are sizes, positions, colours and adjustments.
 func pictureTypes() map[Type]kind {
 	const aSize = `(\d+x\d+|\d+ (wide|high|longest)( at most)?|\d+(\.\d+)?%)`
-	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|vignette \+\d+(\.\d+)?%|sepia|invert)`
+	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|vignette \+\d+(\.\d+)?%|exposure [+-]\d+(\.\d+)?|sepia|invert)`
 	const places = `(top left|top|top right|left|centre|right|bottom left|bottom|bottom right)`
 	return map[Type]kind{
 		Size: {
@@ -93,7 +93,7 @@ func pictureTypes() map[Type]kind {
 		},
 		Adjustment: {
 			about:    plan.Say("a change of light or colour"),
-			examples: []string{"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert", "vignette"},
+			examples: []string{"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert", "vignette", "exposure +1.5"},
 			meaning:  plan.Instruction, most: 7,
 			pattern: `^` + change + `(, ` + change + `)*$`,
 			parse:   parseAdjustment, read: readWith(quantity.Adjust), format: printAdjustment,
@@ -317,7 +317,7 @@ func printTurn(data any) string {
 	return decimal(round(t.Degrees))
 }
 
-// parseAdjustment parses "brightness +20%, sepia".
+// parseAdjustment parses "brightness +20%, exposure -1.5, sepia".
 func parseAdjustment(_ Param, s string) (any, bool) {
 	var all []quantity.Adjustment
 	for one := range strings.SplitSeq(s, ", ") {
@@ -335,6 +335,12 @@ func parseAdjustment(_ Param, s string) (any, bool) {
 				return nil, false
 			}
 			a.By = v / 100
+		case quantity.Exposure:
+			v, ok := parseNumber(strings.TrimPrefix(by, "+"))
+			if !ok || v == 0 || v < -quantity.MaxStops || v > quantity.MaxStops {
+				return nil, false
+			}
+			a.By = v
 		default:
 			return nil, false
 		}
@@ -350,9 +356,19 @@ func printAdjustment(data any) string {
 		switch a.Property {
 		case quantity.Sepia, quantity.Invert:
 			said = append(said, string(a.Property))
+		case quantity.Exposure:
+			said = append(said, fmt.Sprintf("%s %s%s", a.Property, sign(a.By), decimal(a.By)))
 		default:
-			said = append(said, fmt.Sprintf("%s %s%s%%", a.Property, map[bool]string{true: "+"}[a.By > 0], decimal(round(100*a.By))))
+			said = append(said, fmt.Sprintf("%s %s%s%%", a.Property, sign(a.By), decimal(round(100*a.By))))
 		}
 	}
 	return strings.Join(said, ", ")
+}
+
+// sign returns the sign of a positive number; formatting adds that of a negative one.
+func sign(by float64) string {
+	if by > 0 {
+		return "+"
+	}
+	return ""
 }

@@ -21,9 +21,14 @@ const (
 	Sepia      Property = "sepia"
 	Invert     Property = "invert"
 	Vignette   Property = "vignette" // darkening of the corners
+	Exposure   Property = "exposure" // light in stops, each of which doubles it
 )
 
+// MaxStops is the maximum change of the exposure.
+const MaxStops = 5
+
 // Adjustment is a change of one property. By is from -1 to 1; it is 1 for Sepia and Invert, and positive for Vignette.
+// Of Exposure it is in stops, at most MaxStops either way.
 type Adjustment struct {
 	Property Property
 	By       float64
@@ -73,11 +78,14 @@ var (
 	target = lazyregexp.New(`\bto ` + number + ` ?%`)
 	// row matches a property with its amount, followed by another word: "contrast +10% saturation +20%".
 	row     = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
+	// stops matches an amount of exposure.
+	stops   = lazyregexp.New(`(?:^|\s)([+-]?)(?:` + number + `|(\d)/([1-9])|(half)|(?:(1|2) )?(third)s?|an?)(?: (?:of )?an?)? ?-?(?:f ?|full )?(?:stops?|ev)\b`)
+	darken  = lazyregexp.New(`\b(?:pull|under ?expose)\b`)
 	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
 // Adjust understands adjustments of a picture: "brighter", "20% darker", "a bit more contrast and less
-// colourful", "warmth +10", "contrast to 120%", "sepia". The default amount is a fifth, "a bit" is a
+// colourful", "warmth +10", "contrast to 120%", "sepia", "one stop brighter". The default amount is a fifth, "a bit" is a
 // tenth, and "much" is two fifths. More saturation is doubled, since a fifth is hardly visible.
 func Adjust(text string) ([]Adjustment, bool) {
 	var all []Adjustment
@@ -110,6 +118,9 @@ func (a Adjustment) contradicts(b Adjustment) bool {
 }
 
 func adjustment(s string) (Adjustment, bool) {
+	if by, ok := exposure(s); ok {
+		return Adjustment{Property: Exposure, By: by}, true
+	}
 	for _, look := range looks {
 		if !look.words.MatchString(s) {
 			continue
@@ -142,6 +153,36 @@ func adjustment(s string) (Adjustment, bool) {
 		return Adjustment{Property: look.property, By: by}, true
 	}
 	return Adjustment{}, false
+}
+
+// exposure understands a change of exposure in stops: "1.5 stops darker", "-1 EV", "half a stop".
+func exposure(s string) (by float64, ok bool) {
+	m := stops.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	by = 1
+	switch {
+	case m[2] != "":
+		by = float(m[2])
+	case m[3] != "":
+		by = float(m[3]) / float(m[4])
+	case m[5] != "":
+		by = 0.5
+	case m[7] != "":
+		by = max(1, float(m[6])) / 3
+	}
+	less := m[1] == "-" || lessOf.MatchString(s) || darken.MatchString(s) || tooMuch.MatchString(s)
+	for _, look := range looks {
+		if look.property == Brightness && look.less && look.words.MatchString(s) {
+			less = !less // "too dark" is brightened
+			break
+		}
+	}
+	if less {
+		by = -by
+	}
+	return math.Round(100*max(-MaxStops, min(by, MaxStops))) / 100, true
 }
 
 // amount returns the size of a change; named reports whether the text gives a number.

@@ -25,6 +25,7 @@ const (
 	Gain      Unit = "gain"       // "+6 dB"
 	BitRate   Unit = "bit rate"   // "32 kbps"
 	Frequency Unit = "frequency"  // "44.1 kHz"
+	Stops     Unit = "stops"      // of exposure: "1.5 stops", "+1 EV"
 	Density   Unit = "density"    // "300 dpi"
 	Length    Unit = "length"     // length of a text: "two sentences"
 	Number    Unit = "number"     // without a unit
@@ -57,6 +58,7 @@ var forms = []struct {
 	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs)\b`},
 	{Gain, `-?` + digits + ` ?(?:dbfs|db|decibels?)\b`},
 	{Frequency, digits + ` ?k?hz\b`},
+	{Stops, `(?:-?` + digits + `|(?:half )?an?|\d/\d|` + spelled + `)[ -]?(?:f[ -]?|full )?(?:stops?|ev)\b`},
 	{Density, digits + ` ?(?:dpi|ppi)\b`},
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
 	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},

@@ -203,13 +203,17 @@ func TestAdjust(t *testing.T) {
 		"increase the contrast by 15": {{Contrast, 0.15}}, "brightness 120%": {{Brightness, 0.2}}, "reduce the brightness to 80%": {{Brightness, -0.2}},
 		"contrast to 130 %": {{Contrast, 0.3}}, "brightness +10% contrast -20%": {{Brightness, 0.1}, {Contrast, -0.2}}, "less contrast, -10%": {{Contrast, -0.1}}, "more contrast, by 30%": {{Contrast, 0.3}}, "by 150% brighter": {{Brightness, 1}},
 		"brightness -20%": {{Brightness, -0.2}}, "-20% darker": {{Brightness, -0.2}}, "contrast minus 12,5%": {{Contrast, -0.125}},
+		"one stop brighter": {{Exposure, 1}}, "1.5 stops darker": {{Exposure, -1.5}}, "-1 EV": {{Exposure, -1}}, "+2/3 ev": {{Exposure, 0.67}},
+		"half a stop brighter": {{Exposure, 0.5}}, "two thirds of a stop darker": {{Exposure, -0.67}}, "a third of a stop": {{Exposure, 0.33}},
+		"increase the exposure by 2 f-stops": {{Exposure, 2}}, "a full stop too dark": {{Exposure, 1}}, "pull it by a stop and more contrast": {{Exposure, -1}, {Contrast, 0.2}},
+		"brighten by 9 stops": {{Exposure, MaxStops}},
 	} {
 		got, ok := Adjust(text)
 		if diff := cmp.Diff(want, got); !ok || diff != "" {
 			t.Errorf("Adjust(%q): %v %s", text, ok, diff)
 		}
 	}
-	for _, text := range []string{"purple", "brighter but darker", "warmer and then cooler", "-20% brighter", "0% brighter", "remove the vignette", "less dark edges", "no dark corners", "1e400% brighter"} {
+	for _, text := range []string{"purple", "brighter but darker", "warmer and then cooler", "-20% brighter", "0% brighter", "remove the vignette", "0 stops", "1/0 stops", "less dark edges", "no dark corners", "1e400% brighter"} {
 		if got, ok := Adjust(text); ok {
 			t.Errorf("Adjust(%q) = %v, want that it is not understood", text, got)
 		}

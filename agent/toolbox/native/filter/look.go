@@ -64,6 +64,8 @@ func adjustment(a quantity.Adjustment) plan.Message {
 	switch a.Property {
 	case quantity.Brightness:
 		return plan.Say("brightness %+.0f%%", percent)
+	case quantity.Exposure:
+		return plan.Say("exposure %+.1f stops", a.By)
 	case quantity.Contrast:
 		return plan.Say("contrast %+.0f%%", percent)
 	case quantity.Saturation:
@@ -91,6 +93,8 @@ func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) erro
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
 	case quantity.Contrast:
 		return contrasted(ctx, img, 1+a.By)
+	case quantity.Exposure:
+		return exposed(ctx, img, a.By)
 	case quantity.Saturation:
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustSaturation(band, percent) }
 	case quantity.Warmth:
@@ -132,9 +136,29 @@ func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
 
 // contrasted scales each value's distance from the middle grey by a factor.
 func contrasted(ctx context.Context, img *image.NRGBA, factor float64) error {
+	return valued(ctx, img, func(v float64) float64 { return 0.5 + (v-0.5)*factor })
+}
+
+// exposed doubles the light with each stop. Values are those of sRGB.
+func exposed(ctx context.Context, img *image.NRGBA, stops float64) error {
+	gain := math.Exp2(stops)
+	return valued(ctx, img, func(v float64) float64 {
+		light := v / 12.92
+		if v > 0.04045 {
+			light = math.Pow((v+0.055)/1.055, 2.4)
+		}
+		if light *= gain; light <= 0.0031308 {
+			return 12.92 * light
+		}
+		return 1.055*math.Pow(light, 1/2.4) - 0.055
+	})
+}
+
+// valued replaces each value, from 0 to 1, of red, green and blue. Alpha stays.
+func valued(ctx context.Context, img *image.NRGBA, change func(float64) float64) error {
 	var to [256]uint8
 	for v := range to {
-		to[v] = uint8(min(max(127.5+(float64(v)-127.5)*factor, 0), 255) + 0.5)
+		to[v] = uint8(255*min(max(change(float64(v)/255), 0), 1) + 0.5)
 	}
 	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(first, last int) {
 		for i := first * img.Stride; i < last*img.Stride; i += 4 {

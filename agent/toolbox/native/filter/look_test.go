@@ -65,6 +65,8 @@ func TestAmountsOfAdjustments(t *testing.T) {
 		"desaturate by 30 %":      {151, 109, 123, 255},
 		"warmth +10":              {168, 100, 114, 255},
 		"warmth -10":              {152, 100, 126, 255},
+		"one stop brighter":       {218, 138, 165, 255}, // twice the light
+		"-1 EV":                   {116, 71, 86, 255},
 		"contrast+20% warmth +10": {175, 95, 113, 255},
 	} {
 		got := w.Picture("adjust_image", nativetest.Args{"image": {v}, "adjustment": {nativetest.Text(said)}}).Image.NRGBAAt(4, 4)
