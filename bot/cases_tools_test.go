@@ -151,6 +151,7 @@ func newThings(t *testing.T) things {
 		"split_animation":        file(plan.Image, "animation.gif", animation),
 		"reverse_animation":      file(plan.Image, "animation.gif", animation),
 		"change_animation_speed": file(plan.Image, "animation.gif", animation),
+		"cut_animation":          file(plan.Image, "animation.gif", animation),
 		"ocr_pdf":                file(plan.Document, "scan.pdf", scan),
 		"set_cover":              file(plan.Audio, "song.mp3", song),
 		"extract_subtitles":      file(plan.Video, "subtitled.mkv", subtitled),
@@ -198,7 +199,8 @@ var said = map[string]string{
 	"redact_text.text":       "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"extract_from_text.text": "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"find_lines.find":        "Lisbon", "meme_text.top": "hello", "meme_text.bottom": "world",
-	"join_tables.tables": "name,age\nAnn,31\nBob,27", "shift_sound.by": "0.3 s",
+	"join_tables.tables": "name,age\nAnn,31\nBob,27", "shift_sound.by": "0.3 s", "shift_subtitles.by": "0.3 s", "shift_subtitles.way": "late",
+	"shift_subtitles.subtitles": "0:01 Hello there", "insert_sound.at": "0:00.5", "insert_sound_video.at": "0:00.5", "cut_animation.range": "0:00-0:00.5",
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 

@@ -32,7 +32,7 @@ var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4"
 
 // words are what people say, by the tool's argument or by what a text means.
 var words = map[string]string{
-	"change_audio_speed.factor": "1.5x", "change_animation_speed.factor": "twice as fast", "change_canvas.size": "1080x1080", "loop_audio.count": "3 times", "loop_video.count": "twice", "crop_shape.shape": "circle",
+	"change_audio_speed.factor": "1.5x", "cut_animation.range": "0:01-0:03", "insert_sound.at": "0:30", "insert_sound_video.at": "0:30", "change_animation_speed.factor": "twice as fast", "change_canvas.size": "1080x1080", "loop_audio.count": "3 times", "loop_video.count": "twice", "crop_shape.shape": "circle",
 	"change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "fit_audio_size.limit": "2 MB",
 	"convert_table.format": "JSON",
 	"pad_image.shape":      "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
@@ -53,12 +53,12 @@ var abouts = map[string]string{
 	"change_animation_speed": "at 2× speed", "change_audio_speed": "at 1.5× speed", "change_canvas": "fitted into 1080 × 1080 pixels, with bars",
 	"change_channels": "mono", "change_opacity": "50% transparent", "change_pitch": "3 semitones higher",
 	"change_speed": "at 2× speed (0:06 long)", "change_volume": "louder", "change_volume_video": "louder",
-	"convert_audio": "as FLAC", "convert_image": "as PNG", "convert_video": "as WebM", "crop_shape": "a circle", "cut_audio": "0:00–0:05",
+	"caption_strip": "below it", "convert_audio": "as FLAC", "convert_image": "as PNG", "convert_video": "as WebM", "crop_shape": "a circle", "cut_animation": "0:01–0:03", "cut_audio": "0:00–0:05",
 	"cut_video": "0:03–0:07", "extract_frames": "0:05", "extract_pages": "2 pages", "fade_audio": "faded in over 2 seconds",
 	"fade_video": "faded in over a second and out over 2 seconds", "fit_image_size": "made smaller (16 kB, 640 × 426 pixels)",
 	"fit_video_size": "made smaller (1.9 MB, 640 × 360 pixels)", "flip_image": "mirrored left to right", "flip_video": "mirrored top to bottom",
 	"hide_masked": "the marked part blurred", "highlight_object_on_image": "3 boxes on it", "loop_audio": "3 times", "loop_video": "twice",
-	"mix_audio": "under it, at 30% of its volume", "pdf_to_images": "2", "pixelate_objects": "one area",
+	"pages_per_sheet": "with 2 pages on a sheet", "shift_subtitles": "2 seconds earlier", "mix_audio": "under it, at 30% of its volume", "pdf_to_images": "2", "pixelate_objects": "one area",
 	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "rotated 90 degrees clockwise", "rotate_pdf": "rotated 90 degrees",
 	"rotate_video": "rotated 90 degrees clockwise", "straighten_image": "straightened by 5 degrees", "trim_silence": "without its silence",
 }

@@ -25,7 +25,7 @@ const (
 	otherMemory = 1 << 30
 )
 
-// documents inspects and splits PDF documents.
+// documents inspects and changes PDF documents.
 type documents struct{ machine }
 
 func (d documents) operations() map[string]operation {
@@ -33,6 +33,7 @@ func (d documents) operations() map[string]operation {
 	return map[string]operation{
 		"document_facts":  {poppler(), d.factsOfDocument},
 		"document_to_pdf": {offices(), d.toPDF},
+		"pages_per_sheet": {stamping, d.pagesPerSheet},
 		"number_pages":    {stamping, d.numberPages},
 		"stamp_pdf":       {stamping, d.stamp},
 	}

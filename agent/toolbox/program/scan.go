@@ -222,7 +222,7 @@ func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, 
 		err = sandbox.Left(path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("combine pages: %w", err)
+		return "", fmt.Errorf("change a document: %w", err)
 	}
 	return path, nil
 }

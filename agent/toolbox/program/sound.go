@@ -19,6 +19,7 @@ type sounds struct{ machine }
 func (s sounds) operations() map[string]operation {
 	return map[string]operation{
 		"audio_facts":        {ffmpegs(), s.factsOf("audio")},
+		"audio_loudness":     {ffmpegs(), s.loudnessOf("audio")},
 		"normalize_loudness": {ffmpegs(), s.normalizeLoudness},
 		"spectrogram_image":  {ffmpegs(), s.spectrogramImage},
 		"split_audio":        {ffmpegs(), s.splitAudio},

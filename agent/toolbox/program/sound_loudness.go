@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
@@ -46,6 +47,59 @@ func (s sounds) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.
 		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS)), Note: note}, nil
+}
+
+// loudnessOf returns the operation that measures how loud the file of an argument is.
+func (s sounds) loudnessOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		path, err := fileIn(c, arg)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		r, err := s.recorded(ctx, path)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		is, err := s.measure(ctx, c, r, "anull", ffmpeg.TruePeaks)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		all := []media.Detail{{Name: "Loudness", Value: decibels(is.LUFS) + " LUFS"}, {Name: "Peak", Value: decibels(is.Peak) + " dBTP"}}
+		if is.Silent() {
+			all = []media.Detail{{Name: "Loudness", Value: "silent (below −70 LUFS)"}}
+		}
+		return toolbox.Output{Value: media.Details(all...), About: plan.Say("facts about the file")}, nil
+	}
+}
+
+// normalizeLoudness brings the sound of a video to a target, by default -16 LUFS.
+func (v videos) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, f, err := v.filmed(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	sound, err := recordingOf(f.path, f.look)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	target, ok := toolbox.Param[float64](c, "target")
+	if !ok {
+		target = loudness
+	}
+	filter, was, err := sounds{v.machine}.evened(ctx, c, sound, target)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case was.Silent():
+		return toolbox.Output{}, sound.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
+	}
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Timeout: filmTime, Args: []string{"-map", "0:V:0", "-map", sound.sound(), "-af", filter}}
+	if f.look.Universal() {
+		job.Args = append(job.Args, "-c:v", "copy")
+	}
+	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
+	out.About = plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS))
+	return out, err
 }
 
 func decibels(v float64) string {

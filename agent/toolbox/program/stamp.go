@@ -14,7 +14,6 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native/paper"
 	"atelier/agent/toolbox/quantity"
-	"atelier/agent/toolbox/sandbox"
 )
 
 // longestStamp is the maximum length of a stamp, in letters.
@@ -87,17 +86,14 @@ func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 	if path, err = filepath.Abs(path); err != nil {
 		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
 	}
-	_, err = d.run(ctx, sandbox.Command{
-		Program: "qpdf", Args: []string{"--warning-exit-0", path, "--overlay", "stamps.pdf", "--", "out.pdf"},
-		Dir: c.Dir, Read: []string{path}, Memory: otherMemory, Timeout: otherTime,
-	})
+	made, err := d.qpdf(ctx, c, "out.pdf", path, path, "--overlay", "stamps.pdf", "--")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	if err := os.Remove(stamps); err != nil {
 		return toolbox.Output{}, fmt.Errorf("remove the stamps: %w", err)
 	}
-	return toolbox.Output{Path: filepath.Join(c.Dir, "out.pdf"), About: about}, nil
+	return toolbox.Output{Path: made, About: about}, nil
 }
 
 func writeStamps(ctx context.Context, path string, pages []paper.Page, at paper.Place, ink *color.NRGBA) error {

@@ -17,12 +17,15 @@ type videos struct{ machine }
 
 func (v videos) operations() map[string]operation {
 	return map[string]operation{
-		"add_subtitles":   {ffmpegs(), v.addSubtitles},
-		"crop_black_bars": {ffmpegs(), v.cropBars},
-		"find_scenes":     {ffmpegs(), v.findScenes},
-		"fit_video_size":  {ffmpegs(), v.fitVideoSize},
-		"split_video":     {ffmpegs(), v.splitVideo},
-		"video_facts":     {ffmpegs(), v.factsOf("video")},
+		"add_subtitles":            {ffmpegs(), v.addSubtitles},
+		"crop_black_bars":          {ffmpegs(), v.cropBars},
+		"find_scenes":              {ffmpegs(), v.findScenes},
+		"fit_video_size":           {ffmpegs(), v.fitVideoSize},
+		"normalize_loudness_video": {ffmpegs(), v.normalizeLoudness},
+		"shift_subtitles":          {ffmpegs(), shiftSubtitles},
+		"split_video":              {ffmpegs(), v.splitVideo},
+		"video_facts":              {ffmpegs(), v.factsOf("video")},
+		"video_loudness":           {ffmpegs(), sounds{v.machine}.loudnessOf("video")},
 	}
 }
 

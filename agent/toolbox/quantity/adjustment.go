@@ -77,7 +77,7 @@ var (
 	points = lazyregexp.New(`(?:^|\s)(?:[+-]|minus |plus |by )` + number + `$`)
 	target = lazyregexp.New(`\bto ` + number + ` ?%`)
 	// row matches a property with its amount, followed by another word: "contrast +10% saturation +20%".
-	row     = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
+	row = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
 	// stops matches an amount of exposure.
 	stops   = lazyregexp.New(`(?:^|\s)([+-]?)(?:` + number + `|(\d)/([1-9])|(half)|(?:(1|2) )?(third)s?|an?)(?: (?:of )?an?)? ?-?(?:f ?|full )?(?:stops?|ev)\b`)
 	darken  = lazyregexp.New(`\b(?:pull|under ?expose)\b`)

@@ -66,10 +66,12 @@ func (s surplus) timed() []string {
 	return words
 }
 
-// strip returns the words for a strip beside the picture for a given text, which no tool adds: "a caption strip below it".
+// strip returns the words for a strip beside the picture for a given text, if the tool adds none: "a caption strip below
+// it".
 func (s surplus) strip() []string {
 	all := s.r.Clause.Words
-	if s.r.Quoted() == "" || !s.In("lettering", s.r.Verb()) || !s.Any("strips", all) || !s.Any("beyond edges", all) {
+	own := func(w retrieve.Word) bool { return s.Is("strips", w) && s.r.Head.Own[w.Lower()] }
+	if s.r.Quoted() == "" || slices.ContainsFunc(all, own) || !s.In("lettering", s.r.Verb()) || !s.Any("strips", all) || !s.Any("beyond edges", all) {
 		return nil
 	}
 	var words []string

@@ -61,6 +61,9 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Opacity && r.Head.Sized() { // "20%" is a size here, but "20% opacity" is not
 		return st.phrases.longestOf(st.Text, words, p, func(said string) bool { return st.saysOpacity(r, said) })
 	}
+	if p.Type == param.Colour {
+		return st.colour(r, text, p)
+	}
 	said := st.phrases.longest(st.Text, words, p)
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
@@ -69,6 +72,42 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return "" // "a portrait of a queen"
 	}
 	return said
+}
+
+// colour returns the words for a colour. If the tool has several, they include the word beside it that tells which one it
+// is, as in the parameter's examples: "yellow on a black box". A colour without such a word belongs to the first.
+func (st *Reader) colour(r *scene.Reading, text string, p param.Param) string {
+	same := slices.DeleteFunc(slices.Clone(r.Head.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != param.Colour })
+	if len(same) < 2 {
+		return st.phrases.longest(st.Text, r.Clause.Words, p)
+	}
+	whole := ""
+	said := st.phrases.longestOf(st.Text, r.Clause.Words, p, func(said string) bool {
+		before, after, _ := strings.Cut(text, said)
+		leads := slices.DeleteFunc(english.WordsOf(before), func(w string) bool { return st.In("articles", w) })
+		follows := english.WordsOf(after)
+		for _, a := range same {
+			for _, example := range a.Param.Examples {
+				words := english.WordsOf(example)
+				first, last := words[0], words[len(words)-1]
+				switch {
+				case len(follows) > 0 && follows[0] == last && !p.Reads(last):
+					whole = said + " " + last
+				case len(leads) > 0 && leads[len(leads)-1] == first && !p.Reads(first):
+					whole = first + " " + said
+				default:
+					continue
+				}
+				return a.Name == p.Name
+			}
+		}
+		whole = said
+		return same[0].Name == p.Name
+	})
+	if said == "" {
+		return ""
+	}
+	return whole
 }
 
 // found returns the part of a text between the bounds that find returns.

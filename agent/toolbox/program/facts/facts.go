@@ -436,6 +436,15 @@ func (f *Facts) duration() (time.Duration, string, error) {
 			return l.Duration, filepath.Base(v.Path), err
 		}
 	}
+	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
+		if v := f.call.Args[arg][0]; v.Type.Fits(plan.Image) && v.Path != "" { // an animation
+			info, err := media.Describe(f.ctx, v.Path, f.limits)
+			if err == nil && !info.Animated() {
+				err = final("The picture is not an animated GIF or WebP, so it has no parts by time.")
+			}
+			return info.Length, filepath.Base(v.Path), err
+		}
+	}
 	return 0, "", errors.New("no input file has a duration")
 }
 

@@ -14,6 +14,8 @@ type Style struct {
 	Size float64
 	// Top places them at the top of the frame instead of the bottom.
 	Top bool
+	// Box is the colour of a box behind the text, which replaces the outline; nil for none.
+	Box *color.NRGBA
 }
 
 // Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+), with an outline that contrasts
@@ -28,7 +30,10 @@ func Script(cues []Cue, width, height int, style Style) string {
 	if (299*int(style.Colour.R)+587*int(style.Colour.G)+114*int(style.Colour.B))/1000 < 90 {
 		rim = "FFFFFF"
 	}
-	ink := fmt.Sprintf("%02X%02X%02X", style.Colour.B, style.Colour.G, style.Colour.R)
+	border, edge := 1, max(1, size/12)
+	if style.Box != nil { // with a border of style 3, the outline fills a box, and its width is the padding
+		border, edge, rim = 3, max(2, size/5), bgr(*style.Box)
+	}
 	fmt.Fprintf(&b, `[Script Info]
 ScriptType: v4.00+
 PlayResX: %d
@@ -38,16 +43,19 @@ ScaledBorderAndShadow: yes
 
 [V4+ Styles]
 Format: Name, Fontname, Fontsize, PrimaryColour, OutlineColour, BackColour, Bold, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV
-Style: Default,sans-serif,%d,&H00%s,&H00%s,&H80000000,0,1,%d,0,%d,%d,%d,%d
+Style: Default,sans-serif,%d,&H00%s,&H00%s,&H80000000,0,%d,%d,0,%d,%d,%d,%d
 
 [Events]
 Format: Layer, Start, End, Style, Text
-`, width, height, size, ink, rim, max(1, size/12), place, width/20, width/20, height/20)
+`, width, height, size, bgr(style.Colour), rim, border, edge, place, width/20, width/20, height/20)
 	for _, c := range cues {
 		fmt.Fprintf(&b, "Dialogue: 0,%s,%s,Default,%s\n", hundredths(c.From), hundredths(c.To), escaped(c.Text))
 	}
 	return b.String()
 }
+
+// bgr formats a colour for a script.
+func bgr(c color.NRGBA) string { return fmt.Sprintf("%02X%02X%02X", c.B, c.G, c.R) }
 
 // hundredths formats a time for a script.
 func hundredths(d time.Duration) string {

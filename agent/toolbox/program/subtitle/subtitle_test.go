@@ -97,11 +97,36 @@ func TestStyle(t *testing.T) {
 		want  string
 	}{
 		{usual, "Style: Default,sans-serif,45,&H00FFFFFF,&H00000000,&H80000000,0,1,3,0,2,64,64,36"},
-		{Style{color.NRGBA{255, 200, 0, 255}, 2, true}, "Style: Default,sans-serif,90,&H0000C8FF,&H00000000,&H80000000,0,1,7,0,8,64,64,36"},
-		{Style{color.NRGBA{0, 0, 139, 255}, 1, false}, "Style: Default,sans-serif,45,&H008B0000,&H00FFFFFF,"},
+		{Style{color.NRGBA{255, 200, 0, 255}, 2, true, nil}, "Style: Default,sans-serif,90,&H0000C8FF,&H00000000,&H80000000,0,1,7,0,8,64,64,36"},
+		{Style{color.NRGBA{0, 0, 139, 255}, 1, false, nil}, "Style: Default,sans-serif,45,&H008B0000,&H00FFFFFF,"},
+		{Style{color.NRGBA{255, 255, 0, 255}, 1, false, &color.NRGBA{0, 0, 139, 255}}, "Style: Default,sans-serif,45,&H0000FFFF,&H008B0000,&H80000000,0,3,9,0,2,"},
 	} {
 		if got := Script(nil, 1280, 720, c.style); !strings.Contains(got, c.want) {
 			t.Errorf("%s\nlacks %q", got, c.want)
+		}
+	}
+}
+
+func TestShifted(t *testing.T) {
+	t.Parallel()
+	const srt = "1\n00:00:01,000 --> 00:00:03,000\nHello\n\n2\n00:00:04,000 --> 00:00:06,000\nBye\n"
+	second := time.Second
+	for _, c := range []struct {
+		text string
+		by   time.Duration
+		want []Cue
+		lost int
+	}{
+		{srt, 2 * second, []Cue{{3 * second, 5 * second, "Hello"}, {6 * second, 8 * second, "Bye"}}, 0},
+		{srt, -2 * second, []Cue{{0, second, "Hello"}, {2 * second, 4 * second, "Bye"}}, 0},
+		{srt, -3 * second, []Cue{{second, 3 * second, "Bye"}}, 1},
+		{srt, -9 * second, nil, 2},
+		{"0:05 la la\n0:07 li", second, []Cue{{6 * second, 8 * second, "la la"}, {8 * second, longest + second, "li"}}, 0},
+		{"no times here", second, nil, 0},
+	} {
+		got, lost := Shifted(c.text, c.by)
+		if diff := cmp.Diff(c.want, got); diff != "" || lost != c.lost {
+			t.Errorf("%q by %v: lost %d %s", c.text, c.by, lost, diff)
 		}
 	}
 }
