@@ -223,7 +223,7 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	for _, q := range stated {
 		said, own := twin(r.Head, text, q, p)
 		switch {
-		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p): // "400 px high" is no gap
+		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p) && p.Names(said) == 0: // "400 px high" is no gap
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
 		case !p.Takes(q.Unit) && !CountsSubject(p, q, said) || !p.Reads(said):
