@@ -64,11 +64,13 @@ func TestKeptProgramNeedsNoModel(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Off: true})
 	source, params := Keep(kept)
-	for name, typ := range map[string]param.Type{
-		"count": param.Integer, "loud": param.Boolean, "share": param.Factor, "pause": param.Duration, "absent": param.Integer,
-	} {
-		params = append(params, param.Param{Name: name, Type: typ, Optional: true})
-	}
+	params = append(params,
+		param.Param{Name: "count", Type: param.Integer, Optional: true},
+		param.Param{Name: "loud", Type: param.Boolean, Optional: true},
+		param.Param{Name: "share", Type: param.Factor, Optional: true},
+		param.Param{Name: "pause", Type: param.Duration, Optional: true},
+		param.Param{Name: "absent", Type: param.Integer, Optional: true},
+	)
 	c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "improvise", Run: "python", Program: kept, Inputs: "text image", Settings: params}}
 	if err := b.Probe(t.Context(), c); err == nil || plan.Sentence(err, plan.Message{}).String() != "The program of this tool cannot be read." {
 		t.Errorf("a program of an earlier version is live: %v", err)
@@ -103,7 +105,7 @@ func TestKeptProgramNeedsNoModel(t *testing.T) {
 	if want := "text:note.txt image:dot.png {'count': 4, 'loud': True, 'paint': 'Red', 'pause': 2, 'share': 0.5, 'size': 3, 'tone': 'ansi:31', 'words': 'two words'}"; out.Value != want {
 		t.Errorf("it made %q", out.Value)
 	}
-	if want := "size 3, paint Red, tone ansi:31, words two words, loud true, share 0.5, pause 2, count 4"; out.About.String() != want {
+	if want := "size 3, paint Red, tone ansi:31, words two words, count 4, loud true, share 0.5, pause 2"; out.About.String() != want {
 		t.Errorf("it is about %q", out.About)
 	}
 	if !out.Note.IsZero() || Source(out.Program) == "" {
