@@ -359,8 +359,10 @@ func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hint
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
 		Say: j.config.say, Steps: steps, Log: c.Log,
 	}
-	j.viewer = &view.Viewer{
-		Steps: steps, Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
+	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
+	if c.Agent != nil { // commands for operators run without one
+		j.viewer.Steps = steps
+	}
 	j.forgetter = &retention.Forgetter{
 		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
 		Stop: func(ctx context.Context, request string) error {

@@ -63,7 +63,7 @@ func TestEvalUnanswered(t *testing.T) {
 	for _, want := range []string{
 		"requests                   3\n", "left out                   1 not answered by the server\n", "answers left out           1 not answered by the server\n",
 		"0 refused, 1 failed\n", "left out, not answered by the server: ", "expected a question, got a failure: ",
-		"The language model gave an answer that I could not use, twice.",
+		"The language model twice gave an answer that I could not use. Please rephrase your request, or try again.",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in %s", want, stdout)

@@ -21,7 +21,7 @@ type Viewer struct {
 	Index *record.Index
 	Quota *quota.Quota
 	Hints *queue.Hints
-	// Steps describes what each step of a run makes, or has made.
+	// Steps describes what each step of a run makes, or has made; nil for none.
 	Steps     func(run *record.Run) []plan.Message
 	Input     func(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error)
 	Retention time.Duration
@@ -65,7 +65,7 @@ func (v *Viewer) Show(ctx context.Context, id string) (Request, error) {
 type Step struct {
 	plan.Step
 
-	// Text says what it makes, or has made.
+	// Text says what it makes, or has made; empty without [Viewer.Steps].
 	Text    plan.Message `json:"-"`
 	Status  plan.Status  `json:"status"`
 	Started time.Time    `json:"started,omitzero"`
@@ -225,9 +225,15 @@ func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
 				run.Route.NameFiles(run.Answer.FileNames())
 			}
 			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
-			said := v.Steps(run)
+			var texts []plan.Message
+			if v.Steps != nil {
+				texts = v.Steps(run)
+			}
 			for i, s := range run.Route.Steps() {
-				step := Step{Step: s, Text: said[i], Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
+				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
+				if texts != nil {
+					step.Text = texts[i]
+				}
 				if result, ok := run.Route.Result(s.Key); ok {
 					step.Problem = result.Problem
 					if result.Output != nil {
