@@ -10,6 +10,7 @@ import (
 // TestMusicIsMade: as long as was asked for, loud enough from beginning to end, faded
 // out, and without clipping.
 func TestMusicIsMade(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prompt  string

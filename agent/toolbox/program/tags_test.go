@@ -56,6 +56,7 @@ func probed(t *testing.T, path string) (tags map[string]string, codecs []string)
 // TestSetTags sets tags in each format: people's words are neither options nor other tags, and what is not
 // set stays.
 func TestSetTags(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for ending, codec := range map[string]string{
 		"mp3": "mp3", "m4a": "aac", "flac": "flac", "ogg": "vorbis", "opus": "opus", "wav": "pcm_s16le", "aiff": "pcm_s16be",

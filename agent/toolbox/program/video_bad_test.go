@@ -113,6 +113,7 @@ func sideways(t *testing.T, path string) string {
 
 // TestOddVideos: unusual ones become usual ones.
 func TestOddVideos(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	red := func(name, source string, more ...string) string {
 		return clip(t, name, append(lavfi("color=red"+source), more...)...)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // redThenBlue is two seconds of each, and a tone in the last three of its four seconds.
@@ -17,6 +18,7 @@ func redThenBlue(t *testing.T) string {
 }
 
 func TestFreezeFrame(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	film := fileOf(plan.Video, redThenBlue(t))
 	for name, c := range map[string]struct {
@@ -57,6 +59,7 @@ func TestShiftSound(t *testing.T) {
 }
 
 func TestPictureToVideo(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for size, want := range map[string]image.Point{"": {200, 300}, "1080p": {720, 1080}, "640x360": {640, 360}} {
 		given := args{"image": fileOf(plan.Image, writePNG(t, "p.png", filled(200, 300, color.NRGBA{255, 0, 0, 255})))}.with("length", "3 s")

@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/program/subtitle"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 func TestSubtitlesAreCounted(t *testing.T) {
@@ -23,6 +24,7 @@ func TestSubtitlesAreCounted(t *testing.T) {
 // TestSubtitlesAreKept: what leaves the times of a video alone keeps its subtitle tracks, where the format holds some.
 // It is said when they are left out.
 func TestSubtitlesAreKept(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	mp4 := withTrack(t, "clip.mp4", "mov_text")
 	mkv := withTrack(t, "clip.mkv", "srt")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // redBlue makes a video of one second of red and one of blue, 160 × 120 pixels, ten
@@ -165,6 +166,7 @@ func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 }
 
 func TestChangeSpeed(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, c := range map[string]struct {
@@ -253,6 +255,7 @@ func TestExtractFrames(t *testing.T) {
 }
 
 func TestMakeGIF(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p", "-s", "640x480")
 	out := done(t, "make_gif", video(path))
@@ -271,6 +274,7 @@ func TestMakeGIF(t *testing.T) {
 }
 
 func TestConvertVideo(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, want := range map[string][2]string{
@@ -296,6 +300,7 @@ func TestConvertVideo(t *testing.T) {
 }
 
 func TestFitVideoSize(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	path := clip(t, "noise.mp4", append(lavfi("testsrc2=size=320x240:rate=15:duration=2", "sine=frequency=440:duration=2"),
 		"-vf", "noise=alls=60:allf=t", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10", "-pix_fmt", "yuv420p")...)
