@@ -45,7 +45,7 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return &outcome{reply: hello, samples: true}
 	case p.IsMadeOf(plain, "thanks", "greetings"):
 		return &outcome{reply: welcome}
-	case p.IsMadeOf(plain, "about", "greetings"):
+	case p.IsMadeOf(plain, "about", "greetings"), len(r.Given) == 0 && p.IsMadeOf(plain, "about", "about topics"):
 		return &outcome{reply: aboutMe, samples: true}
 	case len(r.Given) == 0 && p.IsMadeOf(plain, "taking back", "thanks"):
 		return before(r)
