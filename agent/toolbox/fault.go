@@ -111,9 +111,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 			for inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			for name, typ := range fieldsOf(inner) {
-				all[name] = typ
-			}
+			maps.Copy(all, fieldsOf(inner))
 		case name != "" && name != "-":
 			all[name] = f.Type
 		}

@@ -98,44 +98,6 @@ func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) e
 	return output.Say(c.Stdout, "%s", kept.introduction(k.Name, path))
 }
 
-// introduction tells how to use the tool in the file at path.
-func (k Kept) introduction(name, path string) string {
-	t := k.tool(name)
-	var files []string
-	for _, typ := range k.inputs {
-		files = append(files, "--file "+samplesOf(typ)[0])
-	}
-	line := func(words ...string) string {
-		return "  " + strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ") + "\n"
-	}
-	given, wish := strings.Join(files, " "), cmp.Or(k.wish, strings.ReplaceAll(name, "_", " "))
-	var b strings.Builder
-	fmt.Fprintf(&b, "The program of the request %s is now your tool %s: %s\n\nAsk for it, or run it from its file:\n", k.request, name, path)
-	b.WriteString(line("bot ask", given, shellQuoted(wish)))
-	told := ""
-	if len(t.Params) > 0 {
-		told = t.Params[0].Name + "=" + shellQuoted(cmp.Or(t.Params[0].Default, t.Params[0].Explain()))
-	}
-	b.WriteString(line("bot tool try", path, given, told))
-	if len(t.Params) > 0 {
-		b.WriteString("\nIts settings:\n")
-	}
-	for _, p := range t.Params {
-		usual := ""
-		if p.Default != "" {
-			usual = fmt.Sprintf(" (%s if nothing is said)", p.Default)
-		}
-		fmt.Fprintf(&b, "  %s: %s%s\n", p.Name, p.About, usual)
-	}
-	if i := slices.IndexFunc(t.Params, func(p param.Param) bool { return p.Type == param.Number && p.Default != "" }); i >= 0 {
-		p := t.Params[i]
-		b.WriteString("To say one:\n" + line("bot ask", given, shellQuoted(fmt.Sprintf("%s, with %s %s", wish, strings.ReplaceAll(p.Name, "_", " "), p.Default))))
-	}
-	fmt.Fprintf(&b, "\nA running bot serve has the tool after a restart. To change its words, its program or its checks, edit the file, "+
-		"and then: bot tool check %s\nTo remove the tool, delete the file.\n", path)
-	return b.String()
-}
-
 // shellQuoted quotes a text for a shell, if necessary.
 func shellQuoted(text string) string {
 	switch {
@@ -223,6 +185,45 @@ type keptDraft struct {
 	Request, Kind, Program string
 }
 
+// introduction tells how to use the tool in the file at path.
+func (k Kept) introduction(name, path string) string {
+	t := k.tool(name)
+	var files []string
+	for _, typ := range k.inputs {
+		files = append(files, "--file "+samplesOf(typ)[0])
+	}
+	line := func(words ...string) string {
+		return "  " + strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ") + "\n"
+	}
+	given, wish := strings.Join(files, " "), cmp.Or(k.wish, strings.ReplaceAll(name, "_", " "))
+	var b strings.Builder
+	fmt.Fprintf(&b, "The program of the request %s is now your tool %s: %s\n\nAsk for it, or run it from its file:\n", k.request, name, path)
+	b.WriteString(line("bot ask", given, shellQuoted(wish)))
+	told := ""
+	if len(t.Params) > 0 {
+		told = t.Params[0].Name + "=" + shellQuoted(cmp.Or(t.Params[0].Default, t.Params[0].Explain()))
+	}
+	b.WriteString(line("bot tool try", path, given, told))
+	if len(t.Params) > 0 {
+		b.WriteString("\nIts settings:\n")
+	}
+	for _, p := range t.Params {
+		usual := ""
+		if p.Default != "" {
+			usual = fmt.Sprintf(" (%s if nothing is said)", p.Default)
+		}
+		fmt.Fprintf(&b, "  %s: %s%s\n", p.Name, p.About, usual)
+	}
+	if i := slices.IndexFunc(t.Params, func(p param.Param) bool { return p.Type == param.Number && p.Default != "" }); i >= 0 {
+		p := t.Params[i]
+		said := fmt.Sprintf("%s, with %s %s", wish, strings.ReplaceAll(p.Name, "_", " "), p.Default)
+		b.WriteString("To say one:\n" + line("bot ask", given, shellQuoted(said)))
+	}
+	fmt.Fprintf(&b, "\nA running bot serve has the tool after a restart. To change its words, its program or its checks, edit the file, "+
+		"and then: bot tool check %s\nTo remove the tool, delete the file.\n", path)
+	return b.String()
+}
+
 // tool is the tool, without what runs it.
 func (k Kept) tool(name string) toolbox.Tool {
 	_, params := improvise.Keep(k.stored)
@@ -230,7 +231,8 @@ func (k Kept) tool(name string) toolbox.Tool {
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Params: params, Returns: k.returns,
-		Made: "the " + cmp.Or(nounsOf[string(k.returns)].noun, "result") + " that " + words + " made", Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
+		Made:   "the " + cmp.Or(nounsOf[string(k.returns)].noun, "result") + " that " + words + " made",
+		Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
 	}
 	for _, e := range improvise.Effects(k.stored) {
 		if (effect.Effects{e}).Check(k.returns, nil) == nil {

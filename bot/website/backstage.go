@@ -74,35 +74,6 @@ func ignoreUnknown(err error) error {
 	return err
 }
 
-// drawn returns a run as a graph of its steps.
-func (w *Backstage) drawn(run jobs.Run, asked plan.Request) *drawing.Work {
-	given := map[string]plan.Resource{}
-	for _, r := range asked.Resources() {
-		given[r.Name] = r
-	}
-	if run.Plan != nil {
-		for _, r := range run.Plan.Resources {
-			given[r.Name] = r
-		}
-	}
-	work := &drawing.Work{Steps: make([]drawing.Step, len(run.Steps))}
-	for i, s := range run.Steps {
-		result := run.Results[s.Key]
-		step := drawing.Step{
-			Text: w.tell.In(asked.Language, s.Text), Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
-			Program: improvise.Source(result.Program),
-		}
-		for _, b := range s.Action.Args {
-			step.Takes = append(step.Takes, taken(b, run, given)...)
-		}
-		for _, made := range result.Outputs() {
-			step.Makes = append(step.Makes, drawing.Flow{Name: called(made), Type: string(made.Type), From: i, Text: shortValue(made)})
-		}
-		work.Steps[i] = step
-	}
-	return work
-}
-
 // called is the name by which people know a resource.
 func called(r plan.Resource) string { return cmp.Or(r.File, r.Name) }
 
@@ -212,4 +183,33 @@ func (w *Backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// drawn returns a run as a graph of its steps.
+func (w *Backstage) drawn(run jobs.Run, asked plan.Request) *drawing.Work {
+	given := map[string]plan.Resource{}
+	for _, r := range asked.Resources() {
+		given[r.Name] = r
+	}
+	if run.Plan != nil {
+		for _, r := range run.Plan.Resources {
+			given[r.Name] = r
+		}
+	}
+	work := &drawing.Work{Steps: make([]drawing.Step, len(run.Steps))}
+	for i, s := range run.Steps {
+		result := run.Results[s.Key]
+		step := drawing.Step{
+			Text: w.tell.In(asked.Language, s.Text), Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Program: improvise.Source(result.Program),
+		}
+		for _, b := range s.Action.Args {
+			step.Takes = append(step.Takes, taken(b, run, given)...)
+		}
+		for _, made := range result.Outputs() {
+			step.Makes = append(step.Makes, drawing.Flow{Name: called(made), Type: string(made.Type), From: i, Text: shortValue(made)})
+		}
+		work.Steps[i] = step
+	}
+	return work
 }

@@ -225,25 +225,32 @@ func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
 				run.Route.NameFiles(run.Answer.FileNames())
 			}
 			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
-			var texts []plan.Message
-			if v.Steps != nil {
-				texts = v.Steps(run)
-			}
-			for i, s := range run.Route.Steps() {
-				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
-				if texts != nil {
-					step.Text = texts[i]
-				}
-				if result, ok := run.Route.Result(s.Key); ok {
-					step.Problem = result.Problem
-					if result.Output != nil {
-						step.Output = result.Output.Name
-					}
-				}
-				o.Steps = append(o.Steps, step)
-			}
+			o.Steps = v.steps(run, g)
 		}
 		shown.Runs = append(shown.Runs, o)
 	}
 	return shown
+}
+
+// steps converts the steps of a run for people.
+func (v *Viewer) steps(run *record.Run, g *record.Generation) []Step {
+	var texts []plan.Message
+	if v.Steps != nil {
+		texts = v.Steps(run)
+	}
+	var steps []Step
+	for i, s := range run.Route.Steps() {
+		step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
+		if texts != nil {
+			step.Text = texts[i]
+		}
+		if result, ok := run.Route.Result(s.Key); ok {
+			step.Problem = result.Problem
+			if result.Output != nil {
+				step.Output = result.Output.Name
+			}
+		}
+		steps = append(steps, step)
+	}
+	return steps
 }

@@ -24,8 +24,9 @@ type Need struct {
 // Needs lists what programs use, sorted by kind and name. The error says why Python does not start.
 func (b *Backend) Needs(ctx context.Context) ([]Need, error) {
 	python := b.interpreter()
-	_, absent := os.Stat(python.program)
-	all := []Need{{Name: "python3", Debian: "python3", Found: absent == nil}}
+	_, statErr := os.Stat(python.program)
+	installed := statErr == nil
+	all := []Need{{Name: "python3", Debian: "python3", Found: installed}}
 	names := slices.Sorted(maps.Keys(modules))
 	lines := []string{"from importlib.util import find_spec"}
 	for _, name := range names {
@@ -42,7 +43,7 @@ func (b *Backend) Needs(ctx context.Context) ([]Need, error) {
 		_, err := exec.LookPath(name)
 		all = append(all, Need{Name: name, Debian: programs[name], Found: err == nil, Optional: true})
 	}
-	if absent != nil {
+	if !installed {
 		return all, nil
 	}
 	return all, err

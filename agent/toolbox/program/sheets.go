@@ -64,7 +64,9 @@ func (d documents) pagesPerSheet(ctx context.Context, c toolbox.Call) (toolbox.O
 	}
 	update, err := imposed(said, layout.columns, layout.rows, width, height)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%q is damaged: it cannot be read as a PDF document.", filepath.Base(path)), Err: err, Final: true}
+		return toolbox.Output{}, &plan.Fault{
+			Sentence: plan.Say("%q is damaged: it cannot be read as a PDF document.", filepath.Base(path)), Err: err, Final: true,
+		}
 	}
 	if err := os.WriteFile(objects, update, 0o600); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write the sheets: %w", err)
@@ -98,18 +100,6 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 	if len(doc.QPDF) != 2 || len(doc.Pages) == 0 {
 		return nil, fmt.Errorf("%d parts and %d pages", len(doc.QPDF), len(doc.Pages))
 	}
-	read := func(ref string) (value, stream object, err error) {
-		var o struct {
-			Value  object `json:"value"`
-			Stream struct {
-				Dict object `json:"dict"`
-			} `json:"stream"`
-		}
-		if err := json.Unmarshal(doc.QPDF[1]["obj:"+ref], &o); err != nil {
-			return nil, nil, fmt.Errorf("parse object %s: %w", ref, err)
-		}
-		return o.Value, o.Stream.Dict, nil
-	}
 	var next int
 	if err := json.Unmarshal(doc.QPDF[0]["maxobjectid"], &next); err != nil {
 		return nil, fmt.Errorf("parse the number of objects: %w", err)
@@ -123,12 +113,12 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 	for first := 0; first < len(doc.Pages); first += columns * rows {
 		shown, drawn := object{}, strings.Builder{}
 		for i, p := range doc.Pages[first:min(first+columns*rows, len(doc.Pages))] {
-			page, _, err := read(p.Object)
+			page, _, err := readObject(doc.QPDF[1], p.Object)
 			if err != nil {
 				return nil, err
 			}
-			if tree == "" {
-				tree, _ = page["/Parent"].(string)
+			if parent, ok := page["/Parent"].(string); ok && tree == "" {
+				tree = parent
 			}
 			box, ok := boxOf(page)
 			if !ok {
@@ -137,7 +127,7 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 			if len(p.Contents) != 1 { // empty
 				continue
 			}
-			_, form, err := read(p.Contents[0])
+			_, form, err := readObject(doc.QPDF[1], p.Contents[0])
 			if err != nil {
 				return nil, err
 			}
@@ -168,14 +158,32 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 		}}
 	}
 	changes["obj:"+tree] = object{"value": object{"/Type": "/Pages", "/Count": len(sheets), "/Kids": sheets}}
-	return json.Marshal(map[string]any{"version": 2, "qpdf": []any{doc.QPDF[0], changes}})
+	update, err := json.Marshal(map[string]any{"version": 2, "qpdf": []any{doc.QPDF[0], changes}})
+	if err != nil {
+		return nil, fmt.Errorf("write the changes: %w", err)
+	}
+	return update, nil
+}
+
+// readObject returns the value of an object of a document, or the dictionary of its stream.
+func readObject(objects map[string]json.RawMessage, ref string) (value, stream object, err error) {
+	var o struct {
+		Value  object `json:"value"`
+		Stream struct {
+			Dict object `json:"dict"`
+		} `json:"stream"`
+	}
+	if err := json.Unmarshal(objects["obj:"+ref], &o); err != nil {
+		return nil, nil, fmt.Errorf("parse object %s: %w", ref, err)
+	}
+	return o.Value, o.Stream.Dict, nil
 }
 
 // boxOf returns the visible part of a page, in points: left, bottom, right and top.
 func boxOf(page object) (box [4]float64, ok bool) {
 	for _, key := range []string{"/CropBox", "/MediaBox"} {
-		sides, _ := page[key].([]any)
-		if len(sides) != 4 {
+		sides, isList := page[key].([]any)
+		if !isList || len(sides) != 4 {
 			continue
 		}
 		for i, side := range sides {

@@ -86,7 +86,7 @@ func (v videos) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.
 	if !ok {
 		target = loudness
 	}
-	filter, was, err := sounds{v.machine}.evened(ctx, c, sound, target)
+	filter, was, err := sounds(v).evened(ctx, c, sound, target)
 	switch {
 	case err != nil:
 		return toolbox.Output{}, err

@@ -25,7 +25,7 @@ func (v videos) operations() map[string]operation {
 		"shift_subtitles":          {ffmpegs(), shiftSubtitles},
 		"split_video":              {ffmpegs(), v.splitVideo},
 		"video_facts":              {ffmpegs(), v.factsOf("video")},
-		"video_loudness":           {ffmpegs(), sounds{v.machine}.loudnessOf("video")},
+		"video_loudness":           {ffmpegs(), sounds(v).loudnessOf("video")},
 	}
 }
 

@@ -41,7 +41,10 @@ type cover struct {
 
 // Leftover returns the words of the clause, as written, that its subtask and the given steps do not account for.
 func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) []string {
-	c := &cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, value: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
+	c := &cover{
+		Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head},
+		says: profile.Set{}, value: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{},
+	}
 	for _, a := range allTold(sub) {
 		c.given[profile.Base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -261,7 +264,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && c.Any("wholes", words[max(0, i-3):i]): // "everything but the left half", "all the faces but one"
 		return false
-	case i+2 < len(words) && c.Is("entitling", words[i+1]) && words[i+2].IsQuote(), c.ofPace(words, i), c.announces(words, i), c.someCorner(text), c.codeAtHand(words, i):
+	case i+2 < len(words) && c.Is("entitling", words[i+1]) && words[i+2].IsQuote(), c.ofPace(words, i), c.announces(words, i),
+		c.someCorner(text), c.codeAtHand(words, i):
 		return true
 	case text == "middle" && i+1 < len(words) && c.Is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool {
@@ -287,13 +291,15 @@ func (c *cover) qualifies(text string) bool {
 // highest revenue".
 func (c *cover) asksWhich(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
-	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") && !c.r.Head.RequiresText(plan.Query) && !c.Any("table columns", words)
+	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") &&
+		!c.r.Head.RequiresText(plan.Query) && !c.Any("table columns", words)
 }
 
 // ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
 func (c *cover) ranks(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
-	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Combines() && !c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
+	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Combines() &&
+		!c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
 }
 
 // becomes reports whether the word at i is a colour that something is to have: "make the logo all white", but not "the

@@ -23,25 +23,10 @@ var numeral = lazyregexp.New(`^\d+$`)
 
 // tell records a value for a tool.
 func (t teller) tell(f *profile.Profile, a toldArg) {
-	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
-	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
-	typed := func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting }
-	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return typed(arg) && isCount(arg) && arg.Param.Names(a.Source.Value) > 0 })
-	if !ok {
-		arg, ok = f.Arg(typed)
-	}
-	if !ok {
-		arg, ok = f.Arg(reads)
-	}
-	if !ok {
-		arg, _ = f.Arg(means)
-	}
+	arg := argFor(f, a)
 	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
 		for _, w := range english.WordsOf(a.Source.Value) {
 			t.grades[w] = t.In("grades", w)
-			if english.Ordinals[w] != 0 && len(t.r.Files) == 0 && len(f.Media) > 1 { // "the song first, quieter": the order, and no volume
-				t.orders = append(t.orders, w)
-			}
 		}
 		return
 	}
@@ -78,6 +63,20 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	if isCount(arg) {
 		t.tellCounted(*arg.Param, a.Source.Value)
 	}
+}
+
+// argFor returns the tool's argument for a value: one that the words name, or of its type, or else one with its meaning.
+func argFor(f *profile.Profile, a toldArg) toolbox.Arg {
+	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
+	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
+	typed := func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting }
+	named := func(arg toolbox.Arg) bool { return typed(arg) && isCount(arg) && arg.Param.Names(a.Source.Value) > 0 }
+	for _, fits := range []func(toolbox.Arg) bool{named, typed, reads, means} {
+		if arg, ok := f.Arg(fits); ok {
+			return arg
+		}
+	}
+	return toolbox.Arg{}
 }
 
 // isCount reports whether the values of a setting are bare numbers.
