@@ -127,18 +127,11 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 			if len(p.Contents) != 1 { // empty
 				continue
 			}
-			_, form, err := readObject(doc.QPDF[1], p.Contents[0])
+			_, stream, err := readObject(doc.QPDF[1], p.Contents[0])
 			if err != nil {
 				return nil, err
 			}
-			form = maps.Clone(form)
-			form["/Type"], form["/Subtype"], form["/BBox"] = "/XObject", "/Form", box
-			for _, key := range []string{"/Resources", "/Group"} {
-				if v, ok := page[key]; ok {
-					form[key] = v
-				}
-			}
-			changes["obj:"+p.Contents[0]] = object{"stream": object{"dict": form}}
+			changes["obj:"+p.Contents[0]] = object{"stream": object{"dict": formOf(page, stream, box)}}
 			w, h := box[2]-box[0], box[3]-box[1]
 			scale := min((cellWidth-2*around)/w, (cellHeight-2*around)/h)
 			x := cellWidth*float64(i%columns) + (cellWidth-scale*w)/2 - scale*box[0]
@@ -163,6 +156,18 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 		return nil, fmt.Errorf("write the changes: %w", err)
 	}
 	return update, nil
+}
+
+// formOf returns the dictionary of a page's stream as that of a form, which can be drawn on a sheet.
+func formOf(page, stream object, box [4]float64) object {
+	form := maps.Clone(stream)
+	form["/Type"], form["/Subtype"], form["/BBox"] = "/XObject", "/Form", box
+	for _, key := range []string{"/Resources", "/Group"} {
+		if v, ok := page[key]; ok {
+			form[key] = v
+		}
+	}
+	return form
 }
 
 // readObject returns the value of an object of a document, or the dictionary of its stream.
