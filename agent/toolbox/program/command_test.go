@@ -86,7 +86,7 @@ func TestCommands(t *testing.T) {
 					switch {
 					case a.Param != nil:
 					case a.Type == plan.Image && strings.Contains(tool.Name, "animation"):
-						given[a.Name] = fileOf(plan.Image, clip(t, "sample.gif", lavfi("testsrc2=size=96x64:rate=10:duration=1")...))
+						given[a.Name] = fileOf(plan.Image, clip(t, "sample.gif", lavfi("testsrc2=size=96x64:rate=10:duration=2")...))
 					case a.Many:
 						given[a.Name] = list(sample(t, tool.Name, a, n).(toolbox.Value), sample(t, tool.Name, a, n+1).(toolbox.Value)) //nolint:errcheck,forcetypeassert // only texts are none
 					default:

@@ -32,7 +32,7 @@ func TestUnusualPictures(t *testing.T) {
 			if a := playable(t, out.Path); a.codecs() != "video:h264" {
 				t.Errorf("it is %s", a.codecs())
 			}
-			holds(t, out.Note.String(), "Nothing in the picture itself moves")
+			holds(t, out.Note.String(), "Nothing in the picture moves")
 			holds(t, refused(t, "tesseract", picture), "found no text")
 		})
 	}
