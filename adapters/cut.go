@@ -69,7 +69,7 @@ func (s *splitter) endOf(block int) int {
 	return s.lines[i].end
 }
 
-// within returns the best place to cut line i: after from, and not after reach. It returns from if there is none.
+// within returns the best place to cut line i: after from, and not after reach; from itself if no place fits.
 func (s *splitter) within(i, from, reach int) int {
 	l := s.lines[i]
 	if from >= reach {

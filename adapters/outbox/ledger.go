@@ -24,7 +24,7 @@ const kept = 7 * 24 * time.Hour
 
 // State stores small values by key.
 type State interface {
-	// Get reads a value. It fails with [adapters.ErrGone] if there is none.
+	// Get reads a value. Missing values give [adapters.ErrGone].
 	Get(ctx context.Context, key string) ([]byte, error)
 	// Put replaces a value, and keeps it for at least expiry.
 	Put(ctx context.Context, key string, value []byte, expiry time.Duration) error

@@ -119,7 +119,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return all
 }
 
-// nearest returns the key that a misspelt word probably means; "" if there is none.
+// nearest returns the key that a misspelt word probably means, or "".
 func nearest[V any](word string, known map[string]V) string {
 	best, at := "", 1+len(word)/4
 	for _, name := range slices.Sorted(maps.Keys(known)) {

@@ -166,7 +166,7 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 func TestMusicIsVaried(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("fluidsynth"); err != nil && os.Getenv("CI") == "" {
-		t.Skip("fluidsynth is not there to play music")
+		t.Skip("fluidsynth is not installed")
 	}
 	inBoth(t, func(in resident, by talk) {
 		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir()))

@@ -126,14 +126,14 @@ func (f filling) bind(said plan.Said) bool {
 		return true
 	}
 	for _, fits := range []func(slot) bool{
-		func(s slot) bool { return isCount(typ) && s.param.Counts(text) },
+		func(s slot) bool { return typ.IsNumber() && s.param.Counts(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
 		func(s slot) bool {
 			return s.param.Type.Meaning() == typ.Meaning() && !crosses(typ, s.param) && s.param.Reads(text)
 		},
 		func(s slot) bool {
-			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && !crosses(typ, s.param) && s.param.Reads(text)
+			return typ.Units() > 0 && !typ.IsNumber() && s.param.Type.Units() > 0 && !s.param.Optional && !crosses(typ, s.param) && s.param.Reads(text)
 		},
 		func(s slot) bool { return s.param.Type == param.Choice && typ != param.Text && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
@@ -187,11 +187,8 @@ func (f filling) choices() {
 // "three times" no crossfade of 3 seconds. A required length may be stated as a bare number.
 func crosses(typ param.Type, p param.Param) bool {
 	at := []param.Type{param.TimeRange, param.TimeRanges, param.Moment, param.Moments}
-	return slices.Contains(at, typ) && isCount(p.Type) || isCount(typ) && (slices.Contains(at, p.Type) || p.Type == param.Duration && p.Optional)
+	return slices.Contains(at, typ) && p.Type.IsNumber() || typ.IsNumber() && (slices.Contains(at, p.Type) || p.Type == param.Duration && p.Optional)
 }
-
-// isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.
-func isCount(t param.Type) bool { return t == param.Number || t == param.Integer }
 
 // join adds a value to one that is already bound, if the parameter can read both together:
 // "brighter" and "more contrast".

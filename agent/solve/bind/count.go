@@ -9,13 +9,13 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// counted returns the index of the slot that a bare number is for, by the words beside it; -1 if there is none. Stray
-// means that there are free settings for numbers, and that the number is for none of them.
+// counted returns the index of the slot that the words beside a bare number name, or -1. Stray
+// means that some settings for numbers are free, but the number is for none of them.
 func (f filling) counted(said plan.Said) (at int, stray bool) {
 	text := said.Text()
 	number := bareNumber(text)
 	choice := func(s slot) bool { return f.source(s).Kind == plan.Blank && s.param.Counts(text) } // "2 columns"
-	if !isCount(param.Type(said.Type)) || number == "" || slices.ContainsFunc(f.slots, choice) {
+	if !param.Type(said.Type).IsNumber() || number == "" || slices.ContainsFunc(f.slots, choice) {
 		return -1, false
 	}
 	after, before := beside(text, number)
@@ -24,7 +24,7 @@ func (f filling) counted(said plan.Said) (at int, stray bool) {
 	}
 	var free []int // slots of one action
 	for i, s := range f.slots {
-		if isCount(s.param.Type) && f.source(s).Kind == plan.Blank && s.param.Reads(text) {
+		if s.param.Type.IsNumber() && f.source(s).Kind == plan.Blank && s.param.Reads(text) {
 			free = append(free, i)
 		}
 		if len(free) == 0 || i+1 < len(f.slots) && f.slots[i+1].action == s.action {

@@ -102,6 +102,9 @@ func (t Type) Meaning() plan.Meaning { return types[t].meaning }
 // Examples returns two values of the type, as people write them.
 func (t Type) Examples() []string { return types[t].examples[:2] }
 
+// IsNumber reports whether the values are bare numbers, without a unit.
+func (t Type) IsNumber() bool { return t == Number || t == Integer }
+
 // Includes reports whether values of the other type are also valid for this one: one part counts as several.
 func (t Type) Includes(other Type) bool {
 	return t == other || t == TimeRanges && other == TimeRange || t == Moments && other == Moment

@@ -60,7 +60,7 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		}
 	}
 	t.tellWords(arg, a.Source.Value)
-	if isCount(arg) {
+	if profile.Kind(arg).IsNumber() {
 		t.tellCounted(*arg.Param, a.Source.Value)
 	}
 }
@@ -70,18 +70,15 @@ func argFor(f *profile.Profile, a toldArg) toolbox.Arg {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
 	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
 	typed := func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting }
-	named := func(arg toolbox.Arg) bool { return typed(arg) && isCount(arg) && arg.Param.Names(a.Source.Value) > 0 }
+	named := func(arg toolbox.Arg) bool {
+		return typed(arg) && profile.Kind(arg).IsNumber() && arg.Param.Names(a.Source.Value) > 0
+	}
 	for _, fits := range []func(toolbox.Arg) bool{named, typed, reads, means} {
 		if arg, ok := f.Arg(fits); ok {
 			return arg
 		}
 	}
 	return toolbox.Arg{}
-}
-
-// isCount reports whether the values of a setting are bare numbers.
-func isCount(a toolbox.Arg) bool {
-	return profile.Kind(a) == param.Number || profile.Kind(a) == param.Integer
 }
 
 // tellCounted records the words beside a number that name its setting: "40 stitches wide", "width 40".

@@ -196,7 +196,7 @@ func (st *Reader) pages(r *scene.Reading, text string) string {
 // listed".
 func CountsSubject(p param.Param, q quantity.Quantity, said string) bool {
 	words := english.WordsOf(said)
-	return isCount(p.Type) && p.Unit == "" && q.Unit == quantity.Length && p.Names(words[len(words)-1]) > 0
+	return p.Type.IsNumber() && p.Unit == "" && q.Unit == quantity.Length && p.Names(words[len(words)-1]) > 0
 }
 
 // measured returns the first quantity of the clause that the parameter takes, preferring its own unit to a bare number.
@@ -302,13 +302,13 @@ func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (
 	if end := withWord.FindStringIndex(after); end != nil {
 		after = after[:end[0]]
 	}
-	if q.Unit == quantity.Length && isCount(p.Type) { // "5 words"
+	if q.Unit == quantity.Length && p.Type.IsNumber() { // "5 words"
 		number, noun, _ := strings.Cut(said, " ")
 		q.Unit, q.End, after = quantity.Number, q.Start+len(number), " "+noun+after
 		_, own = counting(f, text, q, p, after, before)
 		return said, own
 	}
-	if q.Unit == quantity.Number && isCount(p.Type) {
+	if q.Unit == quantity.Number && p.Type.IsNumber() {
 		return counting(f, text, q, p, after, before)
 	}
 	same := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })
@@ -329,13 +329,11 @@ func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (
 	return said, same[0].Name == p.Name
 }
 
-func isCount(t param.Type) bool { return t == param.Number || t == param.Integer }
-
 // counting is twin for a bare number. If the tool has several settings for numbers, the words end with the last one that
 // names p: "40 stitches wide".
 func counting(f *profile.Profile, text string, q quantity.Quantity, p param.Param, after, before string) (said string, own bool) {
 	said = text[q.Start:q.End]
-	counts := slices.DeleteFunc(slices.Clone(f.Params), func(o param.Param) bool { return !isCount(o.Type) })
+	counts := slices.DeleteFunc(slices.Clone(f.Params), func(o param.Param) bool { return !o.Type.IsNumber() })
 	if nextNumber.MatchString(text[q.End:]) && slices.ContainsFunc(counts, func(o param.Param) bool { return o.Names(before) > 0 }) {
 		after = "" // "width 40 height 20": the next word is about the next number
 	}
