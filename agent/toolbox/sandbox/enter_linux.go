@@ -2,11 +2,13 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,8 +71,28 @@ func confineAndExec(rules, path string, args []string) error {
 		}
 		os.Exit(0)
 	}
-	if err := syscall.Exec(path, args, env); err != nil { //nolint:gosec // the operator names the program
+	return replace(path, args, env, p.Limits)
+}
+
+// replace sets the limits and replaces this process with the program. It returns only on failure. The limits apply
+// to this process too, so nothing is allocated in between: a Go program that cannot get memory crashes.
+func replace(path string, args, env []string, limits []limit) error {
+	program, badPath := syscall.BytePtrFromString(path)
+	argv, badArgs := syscall.SlicePtrFromStrings(args)
+	envv, badEnv := syscall.SlicePtrFromStrings(env)
+	if err := errors.Join(badPath, badArgs, badEnv); err != nil {
 		return fmt.Errorf("start the program: %w", err)
 	}
-	return nil
+	values := make([]unix.Rlimit, len(limits))
+	for i, l := range limits {
+		values[i] = unix.Rlimit{Cur: uint64(l.Most), Max: uint64(l.Most)} //nolint:gosec // not negative
+	}
+	for i, l := range limits {
+		if _, _, no := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(l.What), uintptr(unsafe.Pointer(&values[i])), 0, 0, 0); no != 0 {
+			return fmt.Errorf("set limit %d: %w", l.What, no)
+		}
+	}
+	_, _, no := unix.RawSyscall(unix.SYS_EXECVE,
+		uintptr(unsafe.Pointer(program)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	return fmt.Errorf("start the program: %w", no)
 }

@@ -63,7 +63,8 @@ func (s *Sandbox) policy(c Command) policy {
 	return policy{Dir: c.Dir, Read: c.Read, Limits: limits, Probe: c.probe}
 }
 
-// enforce confines this thread, and whatever program it becomes, for good.
+// enforce confines this thread, and whatever program it becomes, for good. The limits come with the start of the
+// program (see replace).
 func (p policy) enforce(program string) (h protection, err error) {
 	h = protection{Landlock: landlockVersion(), Filtered: filters()}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -88,12 +89,6 @@ func (p policy) enforce(program string) (h protection, err error) {
 	if h.Filtered { // otherwise Confinement reports it
 		if err := filter(h.Landlock < signals); err != nil {
 			return h, err
-		}
-	}
-	for _, l := range p.Limits { // last, since they apply to this process too
-		most := uint64(l.Most) //nolint:gosec // not negative
-		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: most, Max: most}); err != nil {
-			return h, fmt.Errorf("set limit %d: %w", l.What, err)
 		}
 	}
 	return h, nil
