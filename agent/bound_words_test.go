@@ -54,6 +54,21 @@ func TestUnusedColours(t *testing.T) {
 	}
 }
 
+// TestSpellingsOfColours: "gray" asks for what greyscale_image does.
+func TestSpellingsOfColours(t *testing.T) {
+	t.Parallel()
+	o := unhandled(t)
+	p := &plan.Plan{Tasks: []plan.Task{{
+		Subtask:   plan.Subtask{Returns: plan.Image},
+		Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "greyscale_image"}}}},
+	}}}
+	for wish, want := range map[string]int{"make it gray": 0, "make it grey": 0, "make it green": 1} {
+		if left := o.find(wish, p); len(left) != want {
+			t.Errorf("%q leaves %v", wish, left)
+		}
+	}
+}
+
 // TestSizesThatFilesHaveAlready: a size that the given video has needs no tool, another one does.
 func TestSizesThatFilesHaveAlready(t *testing.T) {
 	t.Parallel()

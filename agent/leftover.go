@@ -63,11 +63,19 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 		_, colour := colornames.Map[lower]
 		colour = colour && !strings.Contains(states, word)
 		format := retrieve.IsFormat(lower) && !given(p, lower)
-		if (colour || format) && !strings.Contains(all, lower) && !unwanted.MatchString(bare[:at[0]]) {
+		if (colour || format) && !strings.Contains(all, lower) && !o.means(told, lower) && !unwanted.MatchString(bare[:at[0]]) {
 			add(word)
 		}
 	}
 	return left
+}
+
+// means reports whether some text has a word of the same meaning: "gray" is "grey".
+func (o leftovers) means(texts []string, word string) bool {
+	class := o.lexicon.Class(retrieve.Stem(word))
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return slices.ContainsFunc(o.lexicon.Words(text, nil), func(w retrieve.Word) bool { return o.lexicon.Class(w.Stem) == class })
+	})
 }
 
 // state matches words that say how something is, and not how it should be: "everything looks yellow".
