@@ -131,6 +131,9 @@ func (s *scope) bestFirst(ctx context.Context) (Found, error) {
 	all, likely := b.best, b.likely
 	_, missing, _ := all.places(likely, s.query.K)
 	for i, name := range missing {
+		if _, still, _ := all.places(likely, s.query.K); !slices.Contains(still, name) {
+			continue
+		}
 		if !s.spend(b.visited) || (i+1)*len(s.args) > maxEdges {
 			break
 		}

@@ -64,8 +64,8 @@ func (s *scope) likely() []string {
 }
 
 // places selects k solutions: the best one, the cheapest one with each likely tool, and the
-// cheapest others. It returns the likely tools that are in none of them, as far as there is room,
-// and reports whether no more expensive solution could be selected.
+// cheapest others. It returns the likely tools that are in none of them, if there is room for one, and
+// reports whether no more expensive solution could be selected.
 func (c choice) places(likely []string, k int) (taken choice, missing []string, settled bool) {
 	missing = slices.Clone(likely)
 	var others choice
@@ -81,9 +81,12 @@ func (c choice) places(likely []string, k int) (taken choice, missing []string, 
 			taken = append(taken, d)
 		}
 	}
-	missing = missing[:min(len(missing), k-len(taken))]
-	settled = len(missing) == 0 && len(taken)+len(others) >= k
-	taken = append(taken, others[:min(len(others), k-len(taken))]...)
+	room := k - len(taken)
+	if room == 0 {
+		missing = nil
+	}
+	settled = len(missing) == 0 && len(others) >= room
+	taken = append(taken, others[:min(len(others), room)]...)
 	slices.SortFunc(taken, draft.compare)
 	return taken, missing, settled
 }
