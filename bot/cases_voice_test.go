@@ -42,7 +42,7 @@ func TestVoiceMessage(t *testing.T) {
 		t.Fatalf("%s: %s\n%s", r.Runs[0].Status, reply.Text, o.Log)
 	}
 	if heard := server.Asked("automatic-speech-recognition"); len(heard) != 1 {
-		t.Errorf("it listened %d times", len(heard))
+		t.Errorf("it transcribed %d times", len(heard))
 	}
 	edits := server.Asked("image-to-image")
 	if len(edits) != 1 || !strings.Contains(fmt.Sprint(edits[0].Parameters["prompt"]), "umbrella") {

@@ -135,7 +135,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 		}
 	}
 	if strings.Contains(stdout, "terra") || strings.Count(stderr, "model=gpt-6.1-terra instead=gpt-6-luna") != 1 || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("told is %s, logged is %s", stdout, stderr)
+		t.Errorf("the reply is %s, logged is %s", stdout, stderr)
 	}
 	count := map[string]int{}
 	for _, call := range server.Calls() {
@@ -201,7 +201,7 @@ func TestLogAboveProgress(t *testing.T) {
 	above, last := bottest.Screen(stderr)
 	for line := range strings.Lines(above) {
 		if !strings.HasPrefix(line, "time=") {
-			t.Errorf("%q stands amid the line", line)
+			t.Errorf("%q is in the middle of the line", line)
 		}
 	}
 	if above == "" || last != "" {

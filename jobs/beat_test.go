@@ -68,7 +68,7 @@ func TestHeartbeatDoesNotWaitForTools(t *testing.T) {
 	<-entered
 	for range 3 {
 		if w := <-told; len(w.Queues) != 2 || len(w.Tools) != 0 {
-			t.Errorf("it tells %+v", w)
+			t.Errorf("it reports %+v", w)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestFailedSurveyKeepsLastTools(t *testing.T) {
 	h.log.until(t, 1, "cannot check the tools of this process")
 	for range 3 {
 		if w := <-told; len(w.Tools["rare"]) != 1 {
-			t.Errorf("it tells %+v", w)
+			t.Errorf("it reports %+v", w)
 		}
 	}
 }

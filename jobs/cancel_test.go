@@ -257,7 +257,7 @@ func TestAnswerSaysWhoStopped(t *testing.T) {
 				}
 			}
 			if p, ok := h.chat.post(r.Runs[0].Sent); ok != (c.told != "") || p.reply.Text != c.told || ok && p.reply.Mention != "ann" {
-				t.Errorf("told is %q, to %q", p.reply.Text, p.reply.Mention)
+				t.Errorf("the reply is %q, to %q", p.reply.Text, p.reply.Mention)
 			}
 		})
 	}

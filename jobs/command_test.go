@@ -44,7 +44,7 @@ func TestCommandDoesNotWait(t *testing.T) {
 		} {
 			r := h.ask(j, h.commands(c.thread, c.by, "status"))
 			if h.told(r) != c.told || r.Runs[0].Status != jobs.Done {
-				h.t.Errorf("told is %q, not %q", h.told(r), c.told)
+				h.t.Errorf("the reply is %q, not %q", h.told(r), c.told)
 			}
 		}
 		close(g.open)
@@ -78,7 +78,7 @@ func TestFloodOfCommands(t *testing.T) {
 	}
 	r := h.wait(j, last, 1)
 	if told := h.told(r); !strings.Contains(told, "Ask again in") {
-		t.Errorf("the first that is too many is told %q", told)
+		t.Errorf("the reply to the first excess request is %q", told)
 	}
 	if all, err := j.Requests(t.Context(), 200); err != nil || len(all) != 61 {
 		t.Errorf("%d were answered: %v", len(all), err)

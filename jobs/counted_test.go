@@ -225,7 +225,7 @@ func TestCommonFaultOfFilesIsSaidOnce(t *testing.T) {
 	const sentence = "That is more than your daily upload limit"
 	for _, files := range [][]adapters.File{large(10), append(large(10), h.chat.upload("a.png", "PNG--6"))} {
 		if told := h.told(h.ask(j, h.says("t", "ann", "caption", files...))); strings.Count(told, sentence) != 1 {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	}
 }

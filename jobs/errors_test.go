@@ -49,10 +49,10 @@ func TestPlanningErrors(t *testing.T) {
 			j := h.start(func(config *jobs.Config) { config.Impatient = c.impatient })
 			r := h.ask(j, h.says("t", "ann", "blur"))
 			if told := h.told(r); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.planner.count("plan") != c.calls {
-				t.Errorf("told is %q, asked %d times", told, h.planner.count("plan"))
+				t.Errorf("the reply is %q, asked %d times", told, h.planner.count("plan"))
 			}
 			if strings.Contains(h.log.String(), "asleep") {
-				t.Error("the log quotes what people are told")
+				t.Error("the log quotes replies")
 			}
 		})
 	}
@@ -64,11 +64,11 @@ func TestAgentPanic(t *testing.T) {
 	j := h.start()
 	h.planner.set("breaks", func(context.Context, jobs.Work) (plan.Result, error) { panic("secret of ann") })
 	if r := h.ask(j, h.says("t", "ann", "breaks|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), unexpected) {
-		t.Errorf("told is %q", h.told(r))
+		t.Errorf("the reply is %q", h.told(r))
 	}
 	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { panic("secret of ann") }
 	if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), unexpected) {
-		t.Errorf("told is %q", h.told(r))
+		t.Errorf("the reply is %q", h.told(r))
 	}
 	if strings.Contains(h.log.String(), "secret") {
 		t.Error("the log contains the value of the panic")
@@ -97,7 +97,7 @@ func TestImpossibleStepFails(t *testing.T) {
 		return plan.Result{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
 	})
 	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "It is bad.") {
-		t.Errorf("told is %q", h.told(r))
+		t.Errorf("the reply is %q", h.told(r))
 	}
 }
 
@@ -127,7 +127,7 @@ func TestFetchErrors(t *testing.T) {
 			j := h.start()
 			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a")))
 			if told := h.told(r); !strings.HasPrefix(told, c.told) || h.chat.fetches != c.fetches {
-				t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
+				t.Errorf("the reply is %q, fetched %d times", told, h.chat.fetches)
 			}
 			if c.told != "Here it is." && h.planner.count("plan") != 0 {
 				t.Error("it is planned all the same")
@@ -148,7 +148,7 @@ func TestRejectedFiles(t *testing.T) {
 	} {
 		r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", content)))
 		if told := h.told(r); told != want || r.Runs[0].Status != jobs.Failed {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestBadFileIsLeftOut(t *testing.T) {
 			bad.Size = c.size
 			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a"), bad, h.chat.upload("c.png", "PNG c")))
 			if told, want := h.told(r), "Here it is.\n\nLeft out: "+c.told; told != want || r.Runs[0].Status != jobs.Done {
-				t.Errorf("told is %q, want %q", told, want)
+				t.Errorf("the reply is %q, want %q", told, want)
 			}
 			if given := h.planner.request(r.ID).Given; len(given) != 2 || given[0].File != "a.png" || given[1].File != "c.png" {
 				t.Errorf("given is %+v", given)
@@ -196,7 +196,7 @@ func TestBadFileIsLeftOut(t *testing.T) {
 			}
 			alone := h.ask(j, h.says("t", "ann", "blur", bad))
 			if told := h.told(alone); told != c.told || alone.Runs[0].Status != jobs.Failed {
-				t.Errorf("told is %q of it alone", told)
+				t.Errorf("the reply is %q of it alone", told)
 			}
 		})
 	}

@@ -117,7 +117,7 @@ func TestDeadlineIsRetried(t *testing.T) {
 	}
 	disc.full.Store(false)
 	if r := h.wait(j, id, 1); !strings.Contains(h.told(r), "too long") {
-		t.Errorf("told is %s", h.told(r))
+		t.Errorf("the reply is %s", h.told(r))
 	}
 }
 

@@ -123,7 +123,7 @@ func TestExpiredQuestion(t *testing.T) {
 	r = h.wait(j, r.ID, 2)
 	p, _ := h.chat.post(r.Runs[1].Sent)
 	if len(h.runs(j, r)) != 2 || p.reply.Text != "That question has expired. Please ask again." || h.planner.count("plan") != 1 {
-		t.Errorf("told is %q", p.reply.Text)
+		t.Errorf("the reply is %q", p.reply.Text)
 	}
 	if r := h.ask(j, h.says("t", "ann", "1")); h.planner.request(r.ID).Wish != "1" {
 		t.Errorf("the number is planned as %q", h.planner.request(r.ID).Wish)

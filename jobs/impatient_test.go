@@ -27,7 +27,7 @@ func TestAnswerHasCostOfFailedPlanning(t *testing.T) {
 	}
 	run := h.ask(h.start(), h.says("t", "ann", "blur")).Runs[0]
 	if run.Answer.Thinking.Tokens() != 1000 || run.Stopped != jobs.Broken || run.Answer.Reply.Text != "Please rephrase that." {
-		t.Errorf("it took %+v, stopped is %q, told is %q", run.Answer.Thinking, run.Stopped, run.Answer.Reply.Text)
+		t.Errorf("it took %+v, stopped is %q, the reply is %q", run.Answer.Thinking, run.Stopped, run.Answer.Reply.Text)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestPlatformsFileErrorIsNotLogged(t *testing.T) {
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("my aunt.png", "PNG")))
 	if told := r.Runs[0].Answer.Reply.Text; told != said.Sentence {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	if log := h.log.String(); strings.Contains(log, "aunt") || !strings.Contains(log, "the detail") {
 		t.Errorf("logged is %s", log)

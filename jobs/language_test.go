@@ -96,7 +96,7 @@ func TestErrorsAreInTheRequestsLanguage(t *testing.T) {
 				}
 				r := h.wait(j, id, 1)
 				if got := h.told(r); got != want {
-					t.Errorf("in %s told is %q, want %q", tag, got, want)
+					t.Errorf("in %s the reply is %q, want %q", tag, got, want)
 				}
 				if got := r.Runs[0].Answer.Reply.Language; got != tag {
 					t.Errorf("the reply is in %q, want %s", got, tag)
@@ -122,7 +122,7 @@ func TestRequestLanguage(t *testing.T) {
 	second := h.ask(j, h.says("t", "ann", "2"))
 	for _, r := range []jobs.Request{first, second} {
 		if got := h.planner.asked[r.ID].Language; got != messages.SimplifiedChinese {
-			t.Errorf("the agent is told that it is %q", got)
+			t.Errorf("the agent gets %q", got)
 		}
 	}
 	choices := second.Runs[0].Answer.Reply.Choices

@@ -84,7 +84,7 @@ func TestLinks(t *testing.T) {
 			r := h.ask(j, h.says(text, "ann", text))
 			if told := h.told(r); !strings.Contains(told, want.told) || want.told == "" && strings.Contains(told, "I do not open") ||
 				strings.HasPrefix(want.told, "I do not open") && told != want.told {
-				t.Errorf("told is %q", told)
+				t.Errorf("the reply is %q", told)
 			}
 			asked := h.planner.request(r.ID)
 			var files []string
@@ -121,10 +121,10 @@ func TestHugeFiles(t *testing.T) {
 	huge := h.chat.upload("film.mp4", "PNG")
 	huge.Size = 5 << 30
 	if told := h.told(h.ask(j, h.says("t", "ann", "blur", huge))); told != `The file "film.mp4" is too large: the limit is 2 MB.` {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	if told := h.told(h.ask(j, h.says("t", "ann", "blur https://pictures.example/film.png"))); told != `The file "film.png" is too large: the limit is 2 MB.` {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	if n := far.read.Load(); n == 0 || n > 3_000_000 {
 		t.Errorf("%d bytes of the link are read", n)

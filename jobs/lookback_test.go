@@ -116,7 +116,7 @@ func TestEarlierMessagesOfThread(t *testing.T) {
 		t.Errorf("earlier are at last %q", got)
 	}
 	if n := strings.Count(wishes(third.Turns), "sharpen"); n != 1 {
-		t.Errorf("a request is told %d times: %q", n, wishes(third.Turns))
+		t.Errorf("a request is mentioned %d times: %q", n, wishes(third.Turns))
 	}
 }
 
@@ -199,14 +199,14 @@ func TestRefusedLookback(t *testing.T) {
 		h.ask(j, h.says("t", "bob", "blur"))
 	}
 	if n := strings.Count(h.log.String(), "The app lacks the scope channels:history."); n != 1 || a.calls() < 3 {
-		t.Errorf("after %d looks it is told %d times\n%s", a.calls(), n, h.log)
+		t.Errorf("after %d looks it is reported %d times\n%s", a.calls(), n, h.log)
 	}
 	a.write(h.says("t", "cid", "look", h.chat.upload("cid.png", "PNG c")))
 	a.mu.Lock()
 	a.fail = nil
 	a.mu.Unlock()
 	if r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID); files(r.Earlier) != "cid.png" {
-		t.Errorf("once it is told, earlier are %+v", r.Earlier)
+		t.Errorf("after the report, Earlier is %+v", r.Earlier)
 	}
 }
 

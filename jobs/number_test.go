@@ -43,7 +43,7 @@ func TestNumberChoosesResult(t *testing.T) {
 	h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🎲", true))
 	told := h.reply(h.ask(j, h.says("t", "bob", "2")))
 	if told.Text != "Your next message here works on number 2, "+adapters.Escape("fox-2.png")+"." || told.Mention != "bob" {
-		t.Errorf("told is %+v", told)
+		t.Errorf("the reply is %+v", told)
 	}
 	same := h.says("t", "bob", "2")
 	h.handle(j, same)

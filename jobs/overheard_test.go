@@ -46,7 +46,7 @@ func TestPrivateTalkNeedsNoMention(t *testing.T) {
 	}
 	h.ask(j, h.says("t", "ann", "blur"))
 	if h.passedOver(j, h.overhears("ann", "sharpen")) {
-		t.Error("the only person is not heard")
+		t.Error("the only person is ignored")
 	}
 	if !h.passedOver(j, h.overhears("bob", "hello ann")) {
 		t.Error("somebody else is taken for the one who talks with the bot")
@@ -55,7 +55,7 @@ func TestPrivateTalkNeedsNoMention(t *testing.T) {
 		t.Error("two people are interrupted")
 	}
 	if h.passedOver(j, h.says("t", "bob", "blur")) {
-		t.Error("a mention is not heard")
+		t.Error("a mention is ignored")
 	}
 	entries, err := h.state.Read(t.Context(), "thread-"+jobs.ThreadID(place1("t"))+"/log", 0)
 	check(t, err)
@@ -105,7 +105,7 @@ func TestAnswerToQuestion(t *testing.T) {
 				e.Message.ReplyTo = &adapters.Earlier{Ref: asking.Runs[0].Sent, Own: true, By: adapters.Person{ID: "bot"}, At: e.At}
 			}
 			if h.passedOver(j, e) == c.heard {
-				t.Fatalf("it is heard: %v", !c.heard)
+				t.Fatalf("accepted: %v", !c.heard)
 			}
 			if !c.heard {
 				return

@@ -110,7 +110,7 @@ func TestArchivedDeadline(t *testing.T) {
 	check(t, h.state.Delete(t.Context(), "request-"+id+"/time-1"))
 	h.patrols(j, map[string]int{})
 	if r := h.wait(j, id, 1); !strings.Contains(h.told(r), "too long") {
-		t.Errorf("told is %s", h.told(r))
+		t.Errorf("the reply is %s", h.told(r))
 	}
 }
 
@@ -174,7 +174,7 @@ func TestFurtherRunDoesNotWait(t *testing.T) {
 	check(t, h.state.Delete(t.Context(), "request-"+second+"/time-2"))
 	check(t, h.inspector().RunTask(jobs.QueuePlan, "deadline:"+second+":2:"))
 	if r := h.wait(j, second, n); !strings.Contains(r.Runs[1].Answer.Reply.Text, "too long") {
-		t.Errorf("told is %s", r.Runs[1].Answer.Reply.Text)
+		t.Errorf("the reply is %s", r.Runs[1].Answer.Reply.Text)
 	}
 	close(g.open)
 	h.wait(j, first, 1)

@@ -111,7 +111,7 @@ func TestFilesRejectedByPlatform(t *testing.T) {
 					said = "\n\n" + said
 				}
 				if told := unhashed.ReplaceAllString(strings.ReplaceAll(p.reply.Text, `\`, ""), "."); told != "Here it is."+said {
-					t.Errorf("told is %q", told)
+					t.Errorf("the reply is %q", told)
 				}
 				if r.Runs[0].Status != status || r.Runs[0].Problem != "" {
 					t.Errorf("it is %s: %s", r.Runs[0].Status, r.Runs[0].Problem)

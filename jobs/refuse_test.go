@@ -55,7 +55,7 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 		h.handle(other, e) // a repeated event
 		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") ||
 			!strings.HasSuffix(told, ". Until then, I only mark your messages with ⛔.") {
-			h.t.Errorf("told is %q", told)
+			h.t.Errorf("the reply is %q", told)
 		}
 		if r.Runs[0].Status != jobs.Failed || r.Runs[0].Stopped != "refused" || h.planner.count("plan") != 2 {
 			h.t.Errorf("it is %s, %s", r.Runs[0].Status, r.Runs[0].Stopped)
@@ -92,7 +92,7 @@ func TestRefusalIsTranslatedAndBlocksNobody(t *testing.T) {
 	<-g.entered
 	r := h.ask(j, h.says("t", "ann", "把图片变成黑白")) // at once, although the first one runs
 	if told := h.told(r); !strings.HasPrefix(told, "zh-Hans: You have reached the limit of requests in progress") {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	if r.Runs[0].Stopped != "refused" || m.all["chat at_once"] != 1 {
 		t.Errorf("counted is %v", m.all)
@@ -127,7 +127,7 @@ func TestDeniedPersonIsToldOnce(t *testing.T) {
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
 	r := h.ask(j, h.says("t", "eve", "blur"))
 	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that. Until then, I only mark your messages with ⛔." || h.planner.count("plan") != 0 {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	h.ask(j, h.says("t", "ann", "?which"))
 	for i := range 20 {
@@ -139,7 +139,7 @@ func TestDeniedPersonIsToldOnce(t *testing.T) {
 	command.Kind, command.Message, command.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "tools"}
 	h.handle(j, command)
 	if e := h.overhears("ann", "the first"); h.told(h.ask(j, e)) == "" { // whose question is still open
-		t.Error("nothing is told")
+		t.Error("there is no reply")
 	}
 	if n := len(h.chat.all()); n != 3 {
 		t.Errorf("%d messages", n)
@@ -203,7 +203,7 @@ func TestDailyMedia(t *testing.T) {
 	big := h.chat.upload("big.png", "PNG of eleven bytes")
 	big.Size = 19
 	if told := h.told(h.ask(j, h.says("t", "bob", "caption", big))); !strings.HasPrefix(told, "That is more than your daily upload limit") || h.chat.fetches != 0 {
-		t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
+		t.Errorf("the reply is %q, fetched %d times", told, h.chat.fetches)
 	}
 	six := h.chat.upload("a.png", "PNG--6")
 	if r := h.ask(j, h.says("t", "ann", "caption", six)); r.Runs[0].Status != jobs.Done {
@@ -212,7 +212,7 @@ func TestDailyMedia(t *testing.T) {
 	for _, told := range []int64{0, 6} { // announced size
 		six.Size = told
 		if got := h.told(h.ask(j, h.says("t", "ann", "caption", six))); !strings.HasPrefix(got, limit) {
-			t.Errorf("told is %q", got)
+			t.Errorf("the reply is %q", got)
 		}
 	}
 	if r := h.ask(j, h.says("t", "bob", "caption", six)); r.Runs[0].Status != jobs.Done {

@@ -201,7 +201,7 @@ func TestUnreadableRequestBlocksNoOther(t *testing.T) {
 		t.Errorf("the other one is %s", r.Runs[0].Status)
 	}
 	if !contains([]byte(h.log.String()), "cannot read a request") {
-		t.Errorf("nobody is told:\n%s", h.log)
+		t.Errorf("nobody was notified:\n%s", h.log)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestNextMessageUsesSelection(t *testing.T) {
 		}
 		again := h.reacts("bob", r.Runs[0].Sent, "📌", true)
 		if !h.passedOver(j, again) {
-			h.t.Error("the same choice is told twice")
+			h.t.Error("the same choice is reported twice")
 		}
 		next := h.ask(j, h.overhears("bob", "blur"))
 		if got := given(h.planner.request(next.ID)); got != made {

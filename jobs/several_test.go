@@ -28,10 +28,10 @@ func TestAcceptedTypesAreListedOnce(t *testing.T) {
 	pdf, zip := h.chat.upload("a.pdf", "PDF"), h.chat.upload("b.zip", "ZIP")
 	const told = `No "a.pdf". No "b.zip". I take pictures.`
 	if got := h.told(h.ask(j, h.says("t", "ann", "blur", pdf, zip))); got != told {
-		t.Errorf("told is %q", got)
+		t.Errorf("the reply is %q", got)
 	}
 	if got := h.told(h.ask(j, h.says("t2", "ann", "blur", pdf, h.chat.upload("c.png", "PNG"), zip))); got != "Here it is.\n\nLeft out: "+told {
-		t.Errorf("told is %q", got)
+		t.Errorf("the reply is %q", got)
 	}
 }
 
@@ -50,6 +50,6 @@ func TestTooLongTextTakesNoSpace(t *testing.T) {
 		t.Errorf("%d are given", len(given))
 	}
 	if told := h.told(r); told != "Here it is.\n\nLeft out: These texts are too long: the limit is 8 MB in total." {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 }

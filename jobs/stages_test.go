@@ -62,7 +62,7 @@ func TestLogHasNoContent(t *testing.T) {
 	r := h.ask(j, e)
 	bad := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("secret.txt", "BAD secret")))
 	if !strings.Contains(h.told(bad), "no bad files") {
-		t.Errorf("told is %q", h.told(bad))
+		t.Errorf("the reply is %q", h.told(bad))
 	}
 	for line := range strings.Lines(h.log.String()) {
 		if strings.Contains(line, "stage") && !strings.Contains(line, "request="+r.ID) && !strings.Contains(line, "request="+bad.ID) {
@@ -110,7 +110,7 @@ func TestCommandIsAnsweredInItsThread(t *testing.T) {
 	e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "tools"}
 	r := h.ask(j, e)
 	if told := h.told(r); !strings.Contains(told, "do not know") {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	if of := r.Runs[0].Answer.Reply.Command; of != e.ID {
 		t.Errorf("it answers the command %q and not %q", of, e.ID)

@@ -120,7 +120,7 @@ func TestTextsTooLongTogether(t *testing.T) {
 		files = append(files, h.chat.upload(fmt.Sprintf("f%d.txt", i), long(strconv.Itoa(i))))
 	}
 	if told := h.told(h.ask(j, h.says("t", "ann", "edge", files...))); !strings.Contains(told, "the limit is 8 MB") {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestRejectedLogEntryIsReported(t *testing.T) {
 		})
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
 		if told := h.told(r); h.planner.count("a") != 1 || !strings.Contains(told, "too large to store") {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	})
 	t.Run("of a plan", func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestRejectedLogEntryIsReported(t *testing.T) {
 		}
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
 		if told := h.told(r); h.planner.count("plan") != 1 || !strings.Contains(told, "too much to plan at once") {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	})
 	t.Run("of an answer", func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestRejectedLogEntryIsReported(t *testing.T) {
 		h.planner.respond = func(context.Context, jobs.Account) (string, error) { return strings.Repeat("n", most), nil }
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
 		if told := h.told(r); h.planner.count("respond") != 1 || !strings.Contains(told, "answer is too long to store") {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	})
 }

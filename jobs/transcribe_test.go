@@ -42,7 +42,7 @@ func TestVoiceMessageIsRequest(t *testing.T) {
 			e.Message.ReplyTo = &adapters.Earlier{Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "before"}, By: adapters.Person{ID: "bob"}, Files: []adapters.File{{ID: "p", Name: "photo.png", Handle: "pic"}}}
 			r := h.ask(j, e)
 			if told := h.told(r); r.Runs[0].Status != jobs.Done || !strings.HasPrefix(told, want+"\n\n") || r.Wish != "blur; picedge" {
-				h.t.Errorf("%s: %q, wished for %q", r.Runs[0].Status, told, r.Wish)
+				h.t.Errorf("%s: %q, the request is %q", r.Runs[0].Status, told, r.Wish)
 			}
 			asked := h.planner.request(r.ID)
 			if asked.Wish != "blur; picedge" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
@@ -52,12 +52,12 @@ func TestVoiceMessageIsRequest(t *testing.T) {
 				h.t.Errorf("the voice message is not in the thread: %+v", asked.Earlier)
 			}
 			if h.planner.count(tool) != 1 {
-				h.t.Errorf("it was listened to %d times", h.planner.count(tool))
+				h.t.Errorf("it was transcribed %d times", h.planner.count(tool))
 			}
 			run, err := j.Again(h.t.Context(), r.ID, "ann")
 			check(h.t, err)
 			if r = h.wait(j, r.ID, run); h.planner.count(tool) != 2 || r.Runs[run-1].Status != jobs.Done {
-				h.t.Errorf("once more, which is to take over nothing, is %s; listened to %d times", r.Runs[run-1].Status, h.planner.count(tool))
+				h.t.Errorf("once more, which is to take over nothing, is %s; transcribed %d times", r.Runs[run-1].Status, h.planner.count(tool))
 			}
 		}
 	})
@@ -82,7 +82,7 @@ func TestRepeatTranscribesAgain(t *testing.T) {
 		r = h.wait(j, r.ID, run)
 		p, _ := h.chat.post(r.Runs[run-1].Sent)
 		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I heard: “"+words+"”") || r.Wish != words || h.planner.count("listen") != i+2 {
-			t.Errorf("%s: %q, wished for %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.planner.count("listen"))
+			t.Errorf("%s: %q, the request is %q, transcribed %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.planner.count("listen"))
 		}
 	}
 	run, err := j.Choose(t.Context(), r.ID, 3, plan.Choice{1}, "ann")
@@ -90,7 +90,7 @@ func TestRepeatTranscribesAgain(t *testing.T) {
 	r = h.wait(j, r.ID, run)
 	p, _ := h.chat.post(r.Runs[run-1].Sent)
 	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I heard: “picedge|blur”") || h.planner.count("listen") != 3 {
-		t.Errorf("%s: %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, h.planner.count("listen"))
+		t.Errorf("%s: %q, transcribed %d times", r.Runs[run-1].Status, p.reply.Text, h.planner.count("listen"))
 	}
 }
 
@@ -145,13 +145,13 @@ func TestVoiceMessageWithFiles(t *testing.T) {
 	r := h.ask(j, e)
 	asked := h.planner.request(r.ID)
 	if r.Wish != "blur" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
-		t.Errorf("%s: it is wished for %q with %+v", h.told(r), r.Wish, asked.Given)
+		t.Errorf("%s: it is the request is %q with %+v", h.told(r), r.Wish, asked.Given)
 	}
 	e = h.voice("u", "bob", "Ogg one")
 	h.chat.files["two.ogg"] = "Ogg two"
 	e.Message.Files = append(e.Message.Files, adapters.File{ID: "two", Name: "two.ogg", Handle: "two.ogg", Voice: true})
 	if h.ask(j, e); h.planner.count("listen") != 1 {
-		t.Errorf("it was listened to %d times", h.planner.count("listen"))
+		t.Errorf("it was transcribed %d times", h.planner.count("listen"))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestSoundWithTextIsNotVoiceMessage(t *testing.T) {
 		r := h.ask(j, e)
 		asked := h.planner.request(r.ID)
 		if h.planner.count("listen") != 0 || !slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Type == plan.Audio }) {
-			t.Errorf("%+v, listened to %d times", asked.Given, h.planner.count("listen"))
+			t.Errorf("%+v, transcribed %d times", asked.Given, h.planner.count("listen"))
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestExamplesAreTried(t *testing.T) {
 		}
 		fox := h.ask(j, h.tries("ann", help.Runs[0].Sent, "fox"))
 		if text := h.reply(fox).Text; !strings.HasPrefix(text, "You tried “picfox”.\n\n") || given(h.planner.request(fox.ID)) != "" {
-			h.t.Errorf("it is told %q", text)
+			h.t.Errorf("the reply is %q", text)
 		}
 		gone := h.reply(h.ask(j, h.tries("bob", help.Runs[0].Sent, "gone")))
 		if gone.Text != "There is no gone." || gone.Mention != "bob" || gone.Answer {

@@ -85,7 +85,7 @@ func TestTaskOfEarlierVersion(t *testing.T) {
 					want = "Here it is."
 				}
 				if told := h.told(r); !strings.HasPrefix(told, want) || len(h.chat.all()) != 1 {
-					t.Errorf("told is %q", told)
+					t.Errorf("the reply is %q", told)
 				}
 			})
 		}
@@ -112,7 +112,7 @@ func TestTaskOfLaterVersion(t *testing.T) {
 			run := map[bool]int{true: 0, false: 1}[kind == "act"]
 			h.forge(queue, task, fmt.Sprintf(`{"v":1,"request":%q,"run":%d,"step":%q}`, id, run, step)) // as a process of that version would
 			if r = h.wait(j, id, 1); h.told(r) != "Here it is." || len(h.chat.all()) != 1 {
-				t.Errorf("told is %q", h.told(r))
+				t.Errorf("the reply is %q", h.told(r))
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestEntryOfEarlierVersion(t *testing.T) {
 				j := h.start()
 				r := h.wait(j, id, 1)
 				if told := h.told(r); !strings.HasPrefix(told, "This request was made with another version of the bot") || r.Runs[0].Status != jobs.Failed {
-					t.Errorf("told is %q", told)
+					t.Errorf("the reply is %q", told)
 				}
 				if r = h.ask(j, h.says("t", "ann", "sharpen")); h.told(r) != "Here it is." {
 					t.Error("the thread does not go on")
@@ -179,6 +179,6 @@ func TestEntryOfLaterVersion(t *testing.T) {
 	}
 	check(t, h.inspector().RunTask(queue, task))
 	if r := h.wait(j, id, 1); h.told(r) != "Here it is." {
-		t.Errorf("told is %q", h.told(r))
+		t.Errorf("the reply is %q", h.told(r))
 	}
 }

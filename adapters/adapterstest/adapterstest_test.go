@@ -55,7 +55,7 @@ func (l least) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
 	a := l.Platform.Adapter(t, open)
 	limiter, ok := a.(adapters.Limiter)
 	if !ok {
-		t.Fatal("it tells no limits")
+		t.Fatal("it reports no limits")
 	}
 	return struct {
 		adapters.Adapter

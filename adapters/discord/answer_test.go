@@ -35,7 +35,7 @@ func TestCommandIsAnsweredToOne(t *testing.T) {
 		t.Errorf("further parts are %+v", more)
 	}
 	if all := s.s.World.Messages(s.channel); len(all) != 0 {
-		t.Errorf("in the channel stands %+v", all)
+		t.Errorf("the channel has %+v", all)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestRejectedFormStaysPrivate(t *testing.T) {
 		t.Errorf("it shows %+v", shown)
 	}
 	if all := s.s.World.Messages(s.channel); len(all) != 0 {
-		t.Errorf("in the channel stands %+v", all)
+		t.Errorf("the channel has %+v", all)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestCommandIsAnsweredToAll(t *testing.T) {
 			late(s)
 			s.send("a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "Help yourself."})
 			if all := s.s.World.Messages(s.channel); len(all) != 1 || all[0].Content != "Help yourself." {
-				t.Errorf("in the channel stands %+v", all)
+				t.Errorf("the channel has %+v", all)
 			}
 		})
 	}

@@ -22,14 +22,14 @@ func TestThreadOfAMention(t *testing.T) {
 	m := s.mention("draw **a cat** for me")
 	e := s.next()
 	if e.Thread.ID != m.ID || e.Thread.Channel != s.channel || e.Message.Text != "draw **a cat** for me" {
-		t.Fatalf("it was heard as %+v in %+v", e.Message, e.Thread)
+		t.Fatalf("received %+v in %+v", e.Message, e.Thread)
 	}
 	if _, err := s.d.Typing(t.Context(), e.Thread); err != nil || !s.s.World.Typing(s.channel) {
 		t.Errorf("before there is a thread, it does not type in the channel: %v", err)
 	}
 	answer := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
 	if answer.Channel != m.ID || s.s.World.ThreadName(m.ID) != "draw **a cat** for me" {
-		t.Errorf("it stands in %q, called %q", answer.Channel, s.s.World.ThreadName(m.ID))
+		t.Errorf("it is in %q, named %q", answer.Channel, s.s.World.ThreadName(m.ID))
 	}
 }
 
@@ -39,13 +39,13 @@ func TestMentionOnly(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("")
 	if e := s.next(); e.Kind != adapters.CommandGiven || e.Command.Name != "help" {
-		t.Errorf("it was heard as %q", e.Kind)
+		t.Errorf("received %q", e.Kind)
 	}
 	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
 	s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + ">", ReplyTo: photo.ID})
 	e := s.next()
 	if e.Message == nil || e.Message.ReplyTo == nil || len(e.Message.ReplyTo.Files) != 1 {
-		t.Fatalf("a mention in a reply to a picture was heard as %q %+v", e.Kind, e.Message)
+		t.Fatalf("a mention in a reply to a picture arrived as %q %+v", e.Kind, e.Message)
 	}
 	if got := fetched(s, e.Message.ReplyTo.Files[0]); got != "PNG" {
 		t.Errorf("the file holds %q", got)
@@ -73,11 +73,11 @@ func TestForwardedAndSpoken(t *testing.T) {
 	direct := s.s.World.DM(s.ana)
 	s.s.People.Say(discordtest.Post{Channel: direct, By: s.ana, Forward: first.ID})
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Text != "a cat" || fetched(s, e.Message.Files[0]) != "PNG" {
-		t.Errorf("what was forwarded was heard as %+v", e.Message)
+		t.Errorf("the forwarded message arrived as %+v", e.Message)
 	}
 	s.s.People.Say(discordtest.Post{Channel: direct, By: s.ana, Voice: true, Files: []discordtest.File{{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}}})
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Files[0].Type != "audio/ogg" || !e.Message.Files[0].Voice {
-		t.Errorf("a voice message was heard as %+v", e.Message)
+		t.Errorf("a voice message arrived as %+v", e.Message)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestAsk(t *testing.T) {
 	})
 	e := s.next()
 	if e.Kind != adapters.MessageSent || e.Message.For != adapters.Mentioned || e.Message.Text != "make @everyone blue" || len(e.Message.Files) != 1 || e.By.Name != "Ana" {
-		t.Fatalf("it was heard as %q %+v", e.Kind, e.Message)
+		t.Fatalf("received %q %+v", e.Kind, e.Message)
 	}
 	if fetched(s, e.Message.Files[0]) != "PNG" {
 		t.Error("the file is another one")
@@ -116,7 +116,7 @@ func TestUseWith(t *testing.T) {
 	s.s.Interactions.Submit(i, map[string]string{"wish": "make it blue"})
 	e := s.next()
 	if e.Message == nil || e.Message.Text != "make it blue" || e.Message.ReplyTo == nil || e.Message.ReplyTo.Text != "look" || fetched(s, e.Message.ReplyTo.Files[0]) != "PNG" {
-		t.Fatalf("it was heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestWithoutContent(t *testing.T) {
 	s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "not for you"})
 	s.mention("for you")
 	if e := s.next(); e.Message == nil || e.Message.Text != "for you" {
-		t.Errorf("it was heard as %q %+v", e.Kind, e.Message)
+		t.Errorf("received %q %+v", e.Kind, e.Message)
 	}
 	if s.s.Gateway.Intents()&int(discordgo.IntentMessageContent) != 0 {
 		t.Error("it asks for the content of messages")
@@ -164,7 +164,7 @@ func TestCloseCodes(t *testing.T) {
 		})
 		s.mention("still there?")
 		if e := s.next(); e.Message == nil || e.Message.Text != "still there?" {
-			t.Errorf("after %d, it was heard as %+v", code, e.Message)
+			t.Errorf("after %d, received %+v", code, e.Message)
 		}
 	}
 	for _, code := range []int{4004, 4010, 4011, 4012, 4013} {
@@ -198,7 +198,7 @@ func TestLostSession(t *testing.T) {
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"second", "third"}) {
-		t.Errorf("%q were heard", got)
+		t.Errorf("received %q", got)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestEdits(t *testing.T) {
 		e := s.next()
 		if e.Kind != adapters.MessageEdited || e.ID == sent.ID || e.Message.Edited.Event != sent.ID || !e.Message.Edited.At.Equal(sent.At) || !e.At.After(sent.At) ||
 			e.Message.Text != "green" || e.Message.For != adapters.Mentioned || len(e.Message.Files) != 1 || e.By.ID != s.ana.ID || e.Thread.Key() != sent.Thread.Key() {
-			t.Errorf("partly %v: heard is %+v of %+v", partly, e, e.Message)
+			t.Errorf("partly %v: received %+v with %+v", partly, e, e.Message)
 		}
 		s.s.People.Unfurl(s.channel, m.ID)
 		s.s.People.Edit(s.channel, m.ID, "nobody", partly)
@@ -40,7 +40,7 @@ func TestEdits(t *testing.T) {
 			gone = s.next()
 		}
 		if gone.Cancel == nil || !gone.Cancel.Deleted {
-			t.Errorf("partly %v: that it is deleted is heard as %+v", partly, gone)
+			t.Errorf("partly %v: the deletion arrived as %+v", partly, gone)
 		}
 	}
 }
@@ -56,10 +56,10 @@ func TestEditOfTheFilesOnly(t *testing.T) {
 		Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + "> make it blue", Files: []discordtest.File{file("a.png"), file("b.png")},
 	})
 	if e := s.next(); len(e.Message.Files) != 2 {
-		t.Fatalf("heard is %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	s.s.People.Detach(s.channel, m.ID)
 	if e := s.next(); e.Kind != adapters.MessageEdited || e.Message.Text != "make it blue" || len(e.Message.Files) != 1 || e.Message.Files[0].Name != "a.png" {
-		t.Errorf("heard is %+v of %+v", e, e.Message)
+		t.Errorf("received %+v with %+v", e, e.Message)
 	}
 }

@@ -41,7 +41,7 @@ func TestAskByForm(t *testing.T) {
 		discordtest.File{Name: "a.png", Type: "image/png", Content: []byte("PNG")}, discordtest.File{Name: "b.ogg", Type: "audio/ogg", Content: []byte("OggS")})
 	e := s.next()
 	if e.Message == nil || e.Message.Text != "make @Ana blue" || len(e.Message.Files) != 2 || fetched(s, e.Message.Files[0]) != "PNG" || e.Message.ReplyTo != nil {
-		t.Fatalf("it was heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	if shown, _ := submitted.Response(); shown.ID != e.Thread.ID {
 		t.Errorf("it is shown as %+v, in %+v", shown, e.Thread)
@@ -65,7 +65,7 @@ func TestFormAboutAMessage(t *testing.T) {
 	s.s.Interactions.Submit(i, map[string]string{"wish": "both, side by side"}, discordtest.File{Name: "b.png", Content: []byte("PNG2")})
 	e := s.next()
 	if e.Message == nil || len(e.Message.Files) != 1 || fetched(s, e.Message.Files[0]) != "PNG2" || e.Message.ReplyTo == nil || fetched(s, e.Message.ReplyTo.Files[0]) != "PNG" {
-		t.Fatalf("it was heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestOlderForm(t *testing.T) {
 			}
 			s.s.Interactions.Submit(i, map[string]string{"wish": "a cat"})
 			if e := s.next(); e.Kind != adapters.MessageSent || e.Message.Text != "a cat" {
-				t.Errorf("it was heard as %+v", e)
+				t.Errorf("received %+v", e)
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func TestStopButton(t *testing.T) {
 			m := begin(s)
 			e := s.next()
 			if e.Message == nil || e.Message.Ref.ID != m.ID || e.Message.Text != "edges" {
-				t.Fatalf("it was heard as %+v", e.Message)
+				t.Fatalf("received %+v", e.Message)
 			}
 			if got := s.stopped(e); got.Cancel == nil || got.Cancel.On.Key() != e.Message.Ref.Key() {
 				t.Errorf("%+v is to end, and not %+v", got.Cancel, e.Message.Ref)
@@ -69,7 +69,7 @@ func TestForum(t *testing.T) {
 	m := s.s.People.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
 	e := s.next()
 	if e.Thread.Channel != forum || e.Thread.ID != m.ID {
-		t.Fatalf("it was heard in %+v", e.Thread)
+		t.Fatalf("received in %+v", e.Thread)
 	}
 	got := s.send("forum", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
 	if a, ok := s.s.World.Message(m.ID, got.ID); !ok || a.ReplyTo != m.ID {

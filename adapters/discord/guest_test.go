@@ -44,7 +44,7 @@ func TestGuest(t *testing.T) {
 			e := s.next()
 			shown, _ := i.Response()
 			if e.Message == nil || e.Thread != (adapters.Thread{Adapter: Name, Workspace: guild, Channel: channel, ID: shown.ID}) {
-				t.Fatalf("it is heard as %+v in %+v", e.Message, e.Thread)
+				t.Fatalf("received %+v in %+v", e.Message, e.Thread)
 			}
 			if got := s.d.Limits(e.Thread).File; got != 500<<20 {
 				t.Errorf("a file may have %d bytes", got)
@@ -142,7 +142,7 @@ func TestServersOnly(t *testing.T) {
 	}
 	s.ask("a cat")
 	if e := s.next(); e.Message == nil || e.Thread.Workspace != s.guild {
-		t.Errorf("it is heard as %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	if a, err := s.d.Look(t.Context()); err != nil || a.Install != "" {
 		t.Errorf("people install it at %q, %v", a.Install, err)
@@ -167,6 +167,6 @@ func TestCommandsEverywhere(t *testing.T) {
 	}
 	s.s.Interactions.Slash(slash(s.ana, s.s.World.DM(s.ana)))
 	if e := s.next(); e.Message == nil || !e.Thread.Direct {
-		t.Errorf("in a direct channel it is heard as %+v", e)
+		t.Errorf("in a direct channel, received %+v", e)
 	}
 }

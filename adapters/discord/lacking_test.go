@@ -21,7 +21,7 @@ func TestReplyWithoutHistory(t *testing.T) {
 	s.s.World.Forbid(s.channel, discordtest.ReadHistory)
 	got := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
 	if m, ok := s.s.World.Message(got.Channel, got.ID); !ok || m.ReplyTo != "" || got.Channel != thread {
-		t.Errorf("it stands as %+v", m)
+		t.Errorf("it is %+v", m)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestWithoutThread(t *testing.T) {
 			r := adapters.Reply{Thread: e.Thread, Text: "Here. " + strings.Repeat("much ", 500), AnswerTo: e.Message.Ref, Files: []adapters.Attachment{s.put("a.png", 10)}}
 			got := s.send("a", r)
 			if got.Channel != s.channel || len(got.Parts) != 1 {
-				t.Fatalf("it stands at %+v", got)
+				t.Fatalf("it is at %+v", got)
 			}
 			first, _ := s.s.World.Message(got.Channel, got.Parts[0])
 			last, _ := s.s.World.Message(got.Channel, got.ID)
@@ -92,7 +92,7 @@ func TestBlockedTitle(t *testing.T) {
 	m := s.mention("draw a damn cat")
 	got := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
 	if got.Channel != m.ID || s.s.World.ThreadName(m.ID) != "Atelier" {
-		t.Errorf("it stands in %q, called %q", got.Channel, s.s.World.ThreadName(m.ID))
+		t.Errorf("it is in %q, named %q", got.Channel, s.s.World.ThreadName(m.ID))
 	}
 }
 

@@ -33,7 +33,7 @@ func TestLostSessionOtherChannelFirst(t *testing.T) {
 	got := []string{s.next().Message.Text, s.next().Message.Text}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"second", "third"}) {
-		t.Errorf("%q were heard", got)
+		t.Errorf("received %q", got)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestLostSessionWithFaults(t *testing.T) {
 				fault(s)
 			})
 			if e := s.next(); len(e.By.Roles) != 1 {
-				t.Errorf("it was heard of %+v", e.By)
+				t.Errorf("received an event by %+v", e.By)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestAfterARestart(t *testing.T) {
 	got := []string{s.next().Message.Text, s.next().Message.Text}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"nobody listens", "not taken"}) {
-		t.Errorf("%q were heard", got)
+		t.Errorf("received %q", got)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestResumeWithoutREST(t *testing.T) {
 	s.s.Gateway.CutOff()
 	s.mention("second")
 	if e := s.next(); e.Message.Text != "second" {
-		t.Errorf("%q was heard", e.Message.Text)
+		t.Errorf("received %q", e.Message.Text)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestReactionFlood(t *testing.T) {
 	}
 	s.mention("after it")
 	if e := s.next(); e.Message == nil || s.s.REST.Calls() != before {
-		t.Errorf("%q was heard, after %d calls", e.Kind, s.s.REST.Calls()-before)
+		t.Errorf("received %q after %d calls", e.Kind, s.s.REST.Calls()-before)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestReactionOfUnknown(t *testing.T) {
 	s.s.People.React(bot, answer.Channel, answer.ID, "1️⃣", false)
 	s.mention("after it")
 	if e := s.next(); e.Message == nil {
-		t.Errorf("%q of %+v was heard", e.Kind, e.By)
+		t.Errorf("received %q by %+v", e.Kind, e.By)
 	}
 }
 

@@ -113,11 +113,11 @@ func TestOddFields(t *testing.T) {
 			select {
 			case e = <-s.events:
 			case <-time.After(30 * time.Second):
-				t.Fatalf("%s is %v: nothing is heard", path, other)
+				t.Fatalf("%s is %v: nothing was received", path, other)
 			}
 			if e.Message == nil || e.Message.Text != "make it grey" || e.Message.For != adapters.Mentioned || e.By.ID != s.ana.ID ||
 				e.Thread.Channel != s.channel || e.Thread.Workspace == "" {
-				t.Fatalf("%s is %v: heard as %+v", path, other, e)
+				t.Fatalf("%s is %v: received %+v", path, other, e)
 			}
 			if (path == "attachments.width" || path == "attachments.size") && (len(e.Message.Files) != 2 && len(e.Message.Files) != 1 || e.Message.Files[0].ID != "5") {
 				t.Errorf("%s is %v: the files are %+v", path, other, e.Message.Files)
@@ -170,13 +170,13 @@ func TestOddInteractions(t *testing.T) {
 	select {
 	case e := <-s.events:
 		if e.Reaction == nil || e.Reaction.Sign != adapters.Again || e.Reaction.On.ID != "1300000000000000000" || e.By.ID != s.ana.ID {
-			t.Errorf("it is heard as %+v", e)
+			t.Errorf("received %+v", e)
 		}
 	case <-time.After(30 * time.Second):
-		t.Fatal("nothing is heard")
+		t.Fatal("nothing was received")
 	}
 	stop()
 	if text := log.String(); !strings.Contains(text, "message.flags") || strings.Contains(text, "private") || strings.Contains(text, "secret") {
-		t.Errorf("the log tells\n%s", text)
+		t.Errorf("the log says\n%s", text)
 	}
 }

@@ -34,7 +34,7 @@ func TestAskThroughFaults(t *testing.T) {
 			i := s.ask("a cat")
 			e := s.next()
 			if shown, _ := i.Response(); e.Message == nil || e.Message.Ref.ID != shown.ID || e.Thread.ID != shown.ID || shown.ID == "" {
-				t.Errorf("it was heard as %+v, and is %+v", e.Message, shown)
+				t.Errorf("received %+v, the message is %+v", e.Message, shown)
 			}
 		})
 	}
@@ -74,14 +74,14 @@ func TestAskWithMentions(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	i := s.ask("<@" + s.s.BotID() + "> a cat for " + s.ana.Mention() + " in <#" + s.channel + ">")
 	if e := s.next(); e.Message == nil || e.Message.Text != "a cat for @Ana in #general" {
-		t.Errorf("it was heard as %+v", e.Message)
+		t.Errorf("received %+v", e.Message)
 	}
 	if shown, _ := i.Response(); shown.Content != "> a cat for @Ana in #general" {
 		t.Errorf("it is shown as %q", shown.Content)
 	}
 	s.ask("<@" + s.s.BotID() + ">")
 	if e := s.next(); e.Command == nil || e.Command.Name != "help" {
-		t.Errorf("nothing but a mention was heard as %+v", e)
+		t.Errorf("a bare mention arrived as %+v", e)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestFormKeepsTheMessage(t *testing.T) {
 	s.s.Interactions.Submit(i, map[string]string{"wish": "edges"})
 	e := s.next()
 	if e.Message == nil || e.Message.ReplyTo == nil || e.Message.ReplyTo.Text != "look" || fetched(s, e.Message.ReplyTo.Files[0]) != "PNG" {
-		t.Errorf("it was heard as %+v", e.Message)
+		t.Errorf("received %+v", e.Message)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestGalleryIsRead(t *testing.T) {
 	s.s.People.Say(discordtest.Post{Channel: ref.Channel, By: s.ana, Content: "and now?", ReplyTo: ref.ID})
 	e = s.next()
 	if e.Message == nil || e.Message.ReplyTo == nil {
-		t.Fatalf("it is heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	before, err := s.d.Before(t.Context(), e.Thread, e.Message.Ref, "", 10)
 	if err != nil || len(before) == 0 {

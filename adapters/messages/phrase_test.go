@@ -75,7 +75,7 @@ func TestSay(t *testing.T) {
 			t.Errorf("in %q, %q %v is %q, want %q", s.tag, s.format, s.args, got, s.want)
 		}
 		if got := c.Tell(s.tag, said{s.format, s.args}); got != s.want {
-			t.Errorf("told in %q, %q %v is %q, want %q", s.tag, s.format, s.args, got, s.want)
+			t.Errorf("in %q, %q %v is %q, want %q", s.tag, s.format, s.args, got, s.want)
 		}
 	}
 }

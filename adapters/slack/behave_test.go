@@ -68,7 +68,7 @@ func (h *heard) next(t *testing.T) adapters.Event {
 	case e := <-h.events:
 		return e
 	case <-time.After(30 * time.Second):
-		t.Fatal("nothing is heard")
+		t.Fatal("nothing was received")
 		return adapters.Event{}
 	}
 }
@@ -86,11 +86,11 @@ func TestBareMentionAsksForHelp(t *testing.T) {
 	h := listen(t, false)
 	ts := h.say(slacktest.Post{Text: h.mention("")})
 	if e := h.next(t); e.Kind != adapters.CommandGiven || e.Command.Name != "help" || e.Thread.ID != ts {
-		t.Errorf("it is heard as %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{{Name: "a.txt", Data: []byte("a")}}})
 	if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
-		t.Errorf("a file with a mention is heard as %+v", e)
+		t.Errorf("a file with a mention arrived as %+v", e)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDeletions(t *testing.T) {
 	h.next(t)
 	h.People.Delete(h.channel, root) // it leaves a tombstone, since there is an answer
 	if e := h.next(t); e.Cancel == nil || !e.Cancel.Deleted || e.Cancel.On.ID != root || e.Thread.ID != root {
-		t.Errorf("the deletion is heard as %+v", e)
+		t.Errorf("the deletion arrived as %+v", e)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestForgedRequests(t *testing.T) {
 	}
 	h.say(slacktest.Post{Text: h.mention("rightly signed")})
 	if e := h.next(t); e.Message == nil || e.Message.Text != "rightly signed" {
-		t.Errorf("%+v is heard", e)
+		t.Errorf("received %+v", e)
 	}
 	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestForgedRequests(t *testing.T) {
 		t.Errorf("a request that comes again is answered with %d", status)
 	}
 	if n := len(h.events); n > 0 {
-		t.Errorf("%d events too many are heard", n)
+		t.Errorf("received %d events too many", n)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestWishesByCommand(t *testing.T) {
 	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask make it blue &amp; <b>"))
 	e := h.next(t)
 	if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue & <b>" || e.By.Name != "Ana" || e.Thread.ID != e.Message.Ref.ID {
-		t.Fatalf("it is heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	if m, ok := h.Workspace.Message(h.channel, e.Message.Ref.ID); !ok || !strings.Contains(m.Text, "make it blue") {
 		t.Errorf("what was asked is not to be seen: %+v", m)
@@ -244,7 +244,7 @@ func TestUseWithAtelier(t *testing.T) {
 		e := h.next(t)
 		m := e.Message
 		if m == nil || m.For != adapters.Mentioned || m.Text != "make it blue" || e.Thread.ID != ts || e.By.ID != h.ana {
-			t.Fatalf("it is heard as %+v", e)
+			t.Fatalf("received %+v", e)
 		}
 		if to := m.ReplyTo; to == nil || to.Ref.ID != ts || to.Text != "a picture" || len(to.Files) != 1 || to.By.ID != h.ana {
 			t.Errorf("it is about %+v", to)

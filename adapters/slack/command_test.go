@@ -19,7 +19,7 @@ func TestCommandsWhereTheBotIsNot(t *testing.T) {
 	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "help"))
 	e := h.next(t)
 	if e.Command == nil || strings.Contains(e.ID, "http") || strings.Contains(e.ID, "trigger") {
-		t.Fatalf("heard is %+v", e)
+		t.Fatalf("received %+v", e)
 	}
 	worker, ok := h.Adapter(t, nothing).(*Slack) // in another process
 	if !ok {
@@ -36,14 +36,14 @@ func TestCommandsWhereTheBotIsNot(t *testing.T) {
 		}
 	}
 	if told := h.Workspace.Ephemerals(h.ana); len(told) != 1 || !strings.Contains(told[0].Text, "Help yourself.") {
-		t.Errorf("told is %+v", told)
+		t.Errorf("the reply is %+v", told)
 	}
 	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "cancel"))
 	if e := h.next(t); e.Cancel == nil {
-		t.Errorf("heard is %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	if err := h.Until(t.Context(), func() bool { return len(h.Workspace.Ephemerals(h.ana)) == 2 }); err != nil {
-		t.Error("who cancels is told nothing")
+		t.Error("whoever cancels gets no reply")
 	}
 }
 
@@ -73,7 +73,7 @@ func TestLongCommandIsShortened(t *testing.T) {
 	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask "+strings.Repeat("blue ", 800)))
 	m, ok := h.Workspace.Message(h.channel, h.next(t).Message.Ref.ID)
 	if !ok || !strings.HasPrefix(m.Text, "Ana asks: blue") || !strings.HasSuffix(m.Text, "…") {
-		t.Errorf("it is told as %.40q", m.Text)
+		t.Errorf("it is shown as %.40q", m.Text)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestCommandsThatFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	if told := h.Workspace.Ephemerals(h.ana)[0].Text; !strings.Contains(told, "Please try again") {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 }
 

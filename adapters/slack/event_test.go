@@ -45,11 +45,11 @@ func TestMentionsWithoutTheirFiles(t *testing.T) {
 			h := listenTo(t, workspaceOf(t, byHTTP, slacktest.Options{MentionFirst: first, MentionBare: true}))
 			root := h.say(slacktest.Post{Text: h.mention("look"), Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
 			if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
-				t.Errorf("the mention first %v: heard is %+v", first, e.Message)
+				t.Errorf("the mention first %v: received %+v", first, e.Message)
 			}
 			h.say(slacktest.Post{Text: h.mention("look"), ThreadTS: root, Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
 			if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
-				t.Errorf("in a thread, the mention first %v: heard is %+v", first, e.Message)
+				t.Errorf("in a thread, the mention first %v: received %+v", first, e.Message)
 			}
 			if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 				t.Fatal(err)
@@ -58,7 +58,7 @@ func TestMentionsWithoutTheirFiles(t *testing.T) {
 				t.Errorf("the messages that are known are asked for %d times", n)
 			}
 			if n := len(h.events); n > 0 {
-				t.Errorf("%d are heard twice", n)
+				t.Errorf("%d were received twice", n)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestMentionWaitsForItsMessage(t *testing.T) {
 	mention := h.told(t, h.written(h.mention("look"), object{"type": "app_mention"}))
 	h.told(t, h.written(h.mention("look"), object{"subtype": "file_share", "files": picture()}))
 	if e := h.next(t); len(e.Message.Files) != 1 {
-		t.Errorf("heard is %+v", e.Message)
+		t.Errorf("received %+v", e.Message)
 	}
 	select {
 	case <-mention:
@@ -90,15 +90,15 @@ func TestForwardedMessages(t *testing.T) {
 	h.told(t, h.written(h.mention("make it blue"), object{"attachments": share}))
 	m := h.next(t).Message
 	if to := m.ReplyTo; m.Text != "make it blue" || to == nil || to.Text != "a picture" || len(to.Files) != 1 || to.By.Name != "Zoe" || to.Ref.ID != "1780000000.000100" || to.Ref.Channel != "C9" {
-		t.Errorf("heard is %+v of %+v", m, m.ReplyTo)
+		t.Errorf("received %+v with %+v", m, m.ReplyTo)
 	}
 	h.told(t, h.written("", object{"channel": h.Workspace.DM(h.ana), "channel_type": "im", "attachments": share}))
 	if m := h.next(t).Message; m == nil || m.For != adapters.Direct || m.ReplyTo == nil || len(m.ReplyTo.Files) != 1 {
-		t.Errorf("what is forwarded without words is heard as %+v", m)
+		t.Errorf("a forwarded message without words arrived as %+v", m)
 	}
 	h.told(t, h.written(h.mention("and mine"), object{"ts": "1790000000.000200", "attachments": []object{{"is_share": true, "ts": 5, "text": "x"}}}))
 	if m := h.next(t).Message; m.ReplyTo == nil || m.ReplyTo.Ref.ID != m.Ref.ID || m.ReplyTo.By.ID == "" {
-		t.Errorf("what has no address is heard as %+v", m.ReplyTo)
+		t.Errorf("a message without an address arrived as %+v", m.ReplyTo)
 	}
 }
 
@@ -110,16 +110,16 @@ func TestEditsThatMention(t *testing.T) {
 	in := object{"thread_ts": root}
 	h.told(t, h.written("make it blue", in))
 	if e := h.next(t); e.Message.For != adapters.Overheard {
-		t.Fatalf("heard is %+v", e)
+		t.Fatalf("received %+v", e)
 	}
 	now := h.written(h.mention("make it blue"), in)
 	h.told(t, object{"type": "message", "subtype": "message_changed", "channel": h.channel, "channel_type": "channel", "message": now, "previous_message": h.written("make it blue", in)})
 	e := h.next(t)
 	if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue" || e.Thread.ID != root || e.By.ID != h.ana {
-		t.Errorf("heard is %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	if e.Kind != adapters.MessageEdited || e.Message.Edited.Event != "m-"+h.channel+"-1790000000.000100" {
-		t.Errorf("heard is %q, %+v", e.Kind, e.Message.Edited)
+		t.Errorf("received %q, %+v", e.Kind, e.Message.Edited)
 	}
 	now["type"], now["edited"] = "app_mention", object{"user": h.ana, "ts": "1790000001.000000"}
 	<-h.told(t, now)
@@ -132,7 +132,7 @@ func (h *heard) idle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(h.events); n > 0 {
-		t.Errorf("%d more are heard, such as %+v", n, <-h.events)
+		t.Errorf("received %d more, such as %+v", n, <-h.events)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestEdits(t *testing.T) {
 		e := h.next(t)
 		if e.Kind != adapters.MessageEdited || e.ID == sent.ID || e.Message.Edited.Event != sent.ID || !e.Message.Edited.At.Equal(sent.At) || !e.At.After(sent.At) ||
 			e.Message.Text != "green" || len(e.Message.Files) != 1 || e.By.ID != h.ana || e.Thread.Key() != sent.Thread.Key() {
-			t.Errorf("heard is %+v of %+v", e, e.Message)
+			t.Errorf("received %+v with %+v", e, e.Message)
 		}
 		h.People.Unfurl(h.channel, ts)
 		h.say(slacktest.Post{Text: "a reply of somebody", ThreadTS: ts, Silent: true})
@@ -175,14 +175,14 @@ func TestEditOfTheFilesOnly(t *testing.T) {
 	two := append(picture(), object{"id": "F2", "name": "b.png", "mimetype": "image/png"})
 	h.told(t, h.written(text, object{"files": two}))
 	if e := h.next(t); len(e.Message.Files) != 2 {
-		t.Fatalf("heard is %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	h.told(t, object{
 		"type": "message", "subtype": "message_changed", "channel": h.channel, "channel_type": "channel", "event_ts": "1790000001.000100",
 		"message": h.written(text, object{"files": picture()}), "previous_message": h.written(text, object{"files": two}),
 	})
 	if e := h.next(t); e.Kind != adapters.MessageEdited || e.Message.Text != "make it blue" || len(e.Message.Files) != 1 || e.Message.Files[0].ID != "F1" {
-		t.Errorf("heard is %+v of %+v", e, e.Message)
+		t.Errorf("received %+v with %+v", e, e.Message)
 	}
 	h.idle(t)
 }
@@ -218,10 +218,10 @@ func TestStalledNames(t *testing.T) {
 	h.told(t, h.written(h.mention("who?"), object{"user": h.zoe, "ts": "1790000002.000100", "files": picture()}))
 	h.told(t, h.written(h.mention("at once"), object{"ts": "1790000003.000100", "files": picture()}))
 	if e := h.next(t); e.Message.Text != "at once" {
-		t.Errorf("heard first is %q", e.Message.Text)
+		t.Errorf("received first %q", e.Message.Text)
 	}
 	if e := h.next(t); e.Message.Text != "who?" || e.By.ID != h.zoe {
-		t.Errorf("heard is %+v", e)
+		t.Errorf("received %+v", e)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestReactionsOfUnknown(t *testing.T) {
 	reaction["user"] = h.zoe
 	<-h.told(t, reaction) // who cannot be known is taken for a person
 	if e := h.next(t); e.By.ID != h.zoe {
-		t.Errorf("heard is %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	select {
 	case <-bots:
@@ -259,12 +259,12 @@ func TestAudioClips(t *testing.T) {
 		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
 		e := h.next(t)
 		if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "" || len(e.Message.Files) != 1 || !e.Message.Files[0].Voice {
-			t.Errorf("%s: heard is %+v", name, e.Message)
+			t.Errorf("%s: received %+v", name, e.Message)
 		}
 		clip.Clip = false
 		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
 		if e := h.next(t); len(e.Message.Files) != 1 || e.Message.Files[0].Voice {
-			t.Errorf("%s: a sound that was shared as a file is heard as %+v", name, e.Message.Files)
+			t.Errorf("%s: a sound that was shared as a file arrived as %+v", name, e.Message.Files)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestFeedback(t *testing.T) {
 				want = adapters.Good
 			}
 			if e := h.next(t); e.Reaction == nil || e.Reaction.Sign != want || e.Reaction.On.Key() != ref.Key() || e.By.ID != h.ana || e.Thread.ID != in.ID {
-				t.Errorf("%s: it is heard as %+v", key, e)
+				t.Errorf("%s: received %+v", key, e)
 			}
 		}
 	}

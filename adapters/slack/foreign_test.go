@@ -39,7 +39,7 @@ func TestAnotherServersHabits(t *testing.T) {
 			ts := h.say(slacktest.Post{Text: h.mention("find the edges"), Files: []slacktest.File{{Name: "a.png", Data: []byte("picture")}}})
 			e := h.next(t)
 			if e.Message == nil || len(e.Message.Files) != 1 {
-				t.Fatalf("it is heard as %+v", e)
+				t.Fatalf("received %+v", e)
 			}
 			content, err := h.s.Fetch(t.Context(), e.Message.Files[0])
 			if err != nil {
@@ -123,7 +123,7 @@ func TestMissingIDs(t *testing.T) {
 		do()
 		e := h.next(t)
 		if seen[e.ID] {
-			t.Errorf("%s is not told from another one: %q", name, e.ID)
+			t.Errorf("%s is not distinguished from another one: %q", name, e.ID)
 		}
 		seen[e.ID] = true
 	}

@@ -18,7 +18,7 @@ func TestHomeTab(t *testing.T) {
 		h.People.Open(h.ana, "home")
 		e := h.next(t)
 		if e.Kind != adapters.CommandGiven || e.Command.Name != adapters.HomeCommand || e.By.Name != "Ana" || e.Thread.Channel != in || !e.Thread.Direct {
-			t.Fatalf("it is heard as %+v", e)
+			t.Fatalf("received %+v", e)
 		}
 		h.People.Open(h.ana, "home") // at once again, which is no news
 		r := adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "You can try:\n- make it **blue**"}
@@ -36,7 +36,7 @@ func TestHomeTab(t *testing.T) {
 		}
 		h.say(slacktest.Post{Text: h.mention("after")})
 		if e := h.next(t); e.Message == nil || e.Message.Text != "after" {
-			t.Errorf("it is heard as %+v", e)
+			t.Errorf("received %+v", e)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestHomeTabRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(h.events); n != calls-1 {
-			t.Errorf("%s: then %d openings are heard", code, n)
+			t.Errorf("%s: received %d openings", code, n)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestSuggestedPrompts(t *testing.T) {
 		h.People.Open(h.ana, "messages")
 		e := h.next(t)
 		if e.Kind != adapters.CommandGiven || e.Command.Name != adapters.PromptsCommand || e.By.Name != "Ana" || e.Thread.Channel != in || !e.Thread.Direct {
-			t.Fatalf("it is heard as %+v", e)
+			t.Fatalf("received %+v", e)
 		}
 		h.People.Open(h.ana, "messages") // again, which is no news
 		suggests := func(text string, want ...string) {

@@ -110,10 +110,10 @@ func TestOddFields(t *testing.T) {
 					select {
 					case e = <-h.events:
 					case <-time.After(30 * time.Second):
-						t.Fatalf("%s is %v: nothing is heard", path, other)
+						t.Fatalf("%s is %v: nothing was received", path, other)
 					}
 					if e.Message == nil || !strings.HasPrefix(e.Message.Text, "make it grey") || e.Thread.Channel != h.channel || e.By.ID != h.ana {
-						t.Fatalf("%s is %v: heard as %+v", path, other, e)
+						t.Fatalf("%s is %v: received %+v", path, other, e)
 					}
 					if strings.HasPrefix(path, "event.files.original") && (len(e.Message.Files) != 1 || e.Message.Files[0].Name != "a.png") {
 						t.Errorf("%s is %v: the files are %+v", path, other, e.Message.Files)
@@ -172,7 +172,7 @@ func TestOddNumbers(t *testing.T) {
 	h.s.events.Receive(b, func() {})
 	got := h.next(t)
 	if got.Message.Ref.ID != "1790000000.000001" || got.Thread.ID != "1780000000.000100" || got.Message.Files[0].Size != 640 {
-		t.Errorf("heard is %+v in %+v", got.Message, got.Thread)
+		t.Errorf("received %+v in %+v", got.Message, got.Thread)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestOddInteractions(t *testing.T) {
 		t.Errorf("answered %d", code)
 	}
 	if e := h.next(t); e.Reaction == nil || e.Reaction.Number != 2 || e.Reaction.Choice != "7" || e.Reaction.On.Channel != h.channel {
-		t.Errorf("a button is heard as %+v", e)
+		t.Errorf("a button arrived as %+v", e)
 	}
 	press["actions"] = []any{object{"action_id": "try:draw", "value": convert.Whisper + "1", "action_ts": "1790000001.000200"}}
 	if b, err = json.Marshal(press); err != nil {
@@ -205,13 +205,13 @@ func TestOddInteractions(t *testing.T) {
 		t.Errorf("answered %d", code)
 	}
 	if e := h.next(t); e.Reaction == nil || e.Reaction.Sign != adapters.Try || e.Reaction.Choice != "draw" || e.Reaction.On.ID != convert.Whisper+"1" {
-		t.Errorf("an example of a message that only one person sees is heard as %+v", e)
+		t.Errorf("an example in an ephemeral message arrived as %+v", e)
 	}
 	socket := &connect.Socket{Commands: h.s.commands, Log: h.s.config.Log}
 	command := `{"user_id":"` + h.ana + `","channel_id":"` + h.channel + `","text":"status","trigger_id":[],"response_url":false,"team_id":5}`
 	socket.Dispatch(socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
 	if e := h.next(t); e.Command == nil || e.Command.Name != "status" {
-		t.Errorf("a command is heard as %+v", e)
+		t.Errorf("a command arrived as %+v", e)
 	}
 }
 
@@ -231,13 +231,13 @@ func TestOddEnvelopes(t *testing.T) {
 	select {
 	case text := <-texts:
 		if text != "hi" {
-			t.Errorf("heard is %q", text)
+			t.Errorf("received %q", text)
 		}
 	case <-time.After(30 * time.Second):
-		t.Errorf("nothing is heard\n%s", k.log)
+		t.Errorf("nothing was received\n%s", k.log)
 	}
 	if told := k.log.String(); strings.Count(told, "retry_attempt") > 1 || !strings.Contains(told, "retry_reason") {
-		t.Errorf("the log tells\n%s", told)
+		t.Errorf("the log says\n%s", told)
 	}
 }
 
@@ -263,6 +263,6 @@ func TestOddFieldsAreLogged(t *testing.T) {
 	}
 	told := log.String()
 	if strings.Count(told, "event.files.initial_comment") != 1 || strings.Contains(told, "secret") || strings.Count(told, "not understood") != 1 {
-		t.Errorf("the log tells\n%s", told)
+		t.Errorf("the log says\n%s", told)
 	}
 }

@@ -166,7 +166,7 @@ func TestSocketWithoutHello(t *testing.T) {
 	k.ready(t)
 	<-closed
 	if !strings.Contains(k.log.String(), "sent no hello") {
-		t.Errorf("the log tells\n%s", k.log)
+		t.Errorf("the log says\n%s", k.log)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestHandshakeRefused(t *testing.T) {
 			k.ready(t)
 			told := k.log.String()
 			if !strings.Contains(told, strconv.Itoa(status)) || !strings.Contains(told, "too_many_websockets") || strings.Contains(told, "secret") {
-				t.Errorf("the log tells\n%s", told)
+				t.Errorf("the log says\n%s", told)
 			}
 		})
 	}

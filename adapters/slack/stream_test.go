@@ -147,7 +147,7 @@ func TestStopButtonOfStream(t *testing.T) {
 	}
 	h.pressed(t, h.Interactions.Press(h.ana, at.Channel, at.ID, convert.StopAction))
 	if e := h.next(t); e.Cancel == nil || e.Cancel.On.ID != in.ID || e.By.ID != h.ana {
-		t.Errorf("it is heard as %+v", e)
+		t.Errorf("received %+v", e)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestStreamWithFaults(t *testing.T) {
 	p := st.progress(adapters.StepRunning)
 	st.Faults.LoseAnswers("chat.startStream", 1)
 	if _, err := st.s.Report(t.Context(), "p", adapters.MessageRef{}, p); err == nil {
-		t.Error("it is not told that nobody knows whether it was begun")
+		t.Error("the reply does not say that the start is uncertain")
 	}
 	at := st.report(adapters.MessageRef{}, p)
 	st.shows(at, true, 0, "1 steps, [in_progress] step 0, stop")
@@ -343,7 +343,7 @@ func TestNativeStop(t *testing.T) {
 		for _, id := range requests {
 			e := h.next(t)
 			if ids[e.ID] = true; e.Kind != adapters.CancelAsked || e.Cancel.On.ID != id || e.By.Name != "Ana" || e.Thread.Key() != in.Key() {
-				t.Errorf("it is heard as %+v", e)
+				t.Errorf("received %+v", e)
 			}
 		}
 		if len(ids) != len(requests) {
@@ -358,13 +358,13 @@ func TestNativeStop(t *testing.T) {
 		}
 		h.People.Stop(h.ana, in.Channel, in.ID)
 		if e := h.next(t); e.Cancel == nil || !e.Cancel.On.IsZero() || e.Thread.ID != in.ID {
-			t.Errorf("without a stream it is heard as %+v", e)
+			t.Errorf("without a stream, received %+v", e)
 		}
 		direct := h.Workspace.DM(h.ana)
 		h.People.Stop(h.ana, direct, h.People.Say(slacktest.Post{Channel: direct, By: h.ana, Text: "x"}))
 		h.next(t)
 		if e := h.next(t); e.Cancel == nil || !e.Cancel.On.IsZero() || e.Thread.ID != "" || !e.Thread.Direct {
-			t.Errorf("directly it is heard as %+v", e)
+			t.Errorf("directly, received %+v", e)
 		}
 		h.idle(t)
 	}
@@ -385,7 +385,7 @@ func TestOddNativeStops(t *testing.T) {
 	h.Faults.FailNext("conversations.replies", 1, slacktest.Failure{Error: "internal_error"})
 	h.People.Stop(h.ana, in.Channel, in.ID)
 	if e := h.next(t); e.Cancel == nil || e.Cancel.On.IsZero() {
-		t.Errorf("it is heard as %+v", e)
+		t.Errorf("received %+v", e)
 	}
 	h.idle(t)
 }

@@ -41,7 +41,7 @@ func TestFilesAndTextTogether(t *testing.T) {
 		}
 		h.pressed(t, h.Interactions.Press(h.ana, in.Channel, ref.ID, convert.ChooseAction+"1"))
 		if e := h.next(t); e.Reaction == nil || e.Reaction.On.Key() != ref.Key() || e.Reaction.Choice != "x" {
-			t.Errorf("the press is heard as %+v", e)
+			t.Errorf("the press arrived as %+v", e)
 		}
 		if _, err = h.s.Send(t.Context(), "b", r); err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		}
 		b.is(b.post(at(request.ID), "id", "press00000000001", "sign", "stop"), http.StatusNoContent)
 		if e := heard(); e.Kind != adapters.CancelAsked || e.Cancel.On.Key() != request.Key() {
-			t.Errorf("a stop was heard as %+v", e)
+			t.Errorf("a stop arrived as %+v", e)
 		}
 		progress, err := c.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: chat.ThreadOf(thread1), Request: request.ID})
 		if err != nil {
@@ -55,7 +55,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		}
 		bob.is(bob.post(at(progress.ID), "id", "press00000000002", "sign", "stop"), http.StatusNoContent)
 		if e := heard(); e.Cancel == nil || e.Cancel.On.Key() != request.Key() || e.By.ID != "bob" {
-			t.Errorf("a stop was heard as %+v", e)
+			t.Errorf("a stop arrived as %+v", e)
 		}
 
 		answer, err := c.Send(t.Context(), "k", reply)
@@ -85,7 +85,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		b.is(b.post(at(request.ID), "id", "press00000000006", "sign", "again"), http.StatusBadRequest)
 		b.is(b.post(at("message00000000009"), "id", "press00000000006", "sign", "again"), http.StatusNotFound)
 		if synctest.Wait(); len(h.all()) != n {
-			t.Errorf("of what is refused, %d events were heard", len(h.all())-n)
+			t.Errorf("refused requests caused %d events", len(h.all())-n)
 		}
 
 		if err := c.Offer(t.Context(), answer, 2); err != nil {
@@ -95,14 +95,14 @@ func TestButtonsAreActedOn(t *testing.T) {
 			b.is(b.post(at(answer.ID), "id", "press00000000007", "sign", "choose", "number", "2"), http.StatusNoContent)
 		}
 		if r := heard().Reaction; r == nil || r.Sign != adapters.Choose || r.Number != 2 || r.Choice != "two" || r.On.Key() != answer.Key() || len(h.all()) != n+1 {
-			t.Errorf("a choice was heard as %+v, the %dth", r, len(h.all())-n)
+			t.Errorf("a choice arrived as %+v, the %dth", r, len(h.all())-n)
 		}
 		if v := buttons(bob, answer.ID).Choices[1]; v.Pressed != 1 || v.Mine || !buttons(b, answer.ID).Choices[1].Mine {
 			t.Errorf("bob sees %+v", v)
 		}
 		b.is(b.post(at(answer.ID), "id", "press00000000008", "sign", "choose", "number", "2", "back", "true"), http.StatusNoContent)
 		if e := heard(); e.Kind != adapters.ReactionRemoved || buttons(b, answer.ID).Choices[1].Pressed != 0 {
-			t.Errorf("what was taken back was heard as %+v", e)
+			t.Errorf("the withdrawn choice arrived as %+v", e)
 		}
 		bob.is(bob.post(at(answer.ID), "id", "press00000000009", "sign", "again"), http.StatusNoContent)
 		if v := buttons(b, answer.ID); !slices.Equal(v.GoOn, []adapters.Sign{adapters.Vary, adapters.Larger, adapters.Smaller}) {
@@ -110,11 +110,11 @@ func TestButtonsAreActedOn(t *testing.T) {
 		}
 		bob.is(bob.post(at(answer.ID), "id", "press00000000012", "sign", "vary"), http.StatusNoContent)
 		if e := heard(); e.Kind != adapters.ReactionAdded || e.Reaction.Sign != adapters.Vary || e.Reaction.On.Key() != answer.Key() {
-			t.Errorf("variations were heard as %+v", e)
+			t.Errorf("variations arrived as %+v", e)
 		}
 		b.is(b.post(at(answer.ID), "id", "press00000000010", "sign", "remove"), http.StatusNoContent)
 		if e := heard(); e.Reaction == nil || e.Reaction.Sign != adapters.Remove {
-			t.Errorf("it was heard as %+v", e)
+			t.Errorf("received %+v", e)
 		}
 		if err := c.Delete(t.Context(), answer); err != nil {
 			t.Fatal(err)

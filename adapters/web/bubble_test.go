@@ -59,7 +59,7 @@ func TestOneBubble(t *testing.T) {
 		t.Fatal(err)
 	}
 	if changed := now.ChangedAfter(read.Next-1, 0); len(changed) != 2 {
-		t.Errorf("%d messages are told of the late report", len(changed))
+		t.Errorf("the late report changed %d messages", len(changed))
 	}
 	w := b.get("/t/" + thread1)
 	b.is(w, http.StatusOK, `id="m-`+shown.ID+`" class="message bot progress" data-message="`+shown.ID+`" aria-labelledby="by-`+shown.ID+`" hidden>`)

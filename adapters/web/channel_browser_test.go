@@ -29,7 +29,7 @@ func TestChannelInBrowser(t *testing.T) {
 	enter(p, "")
 	asked := <-events
 	if asked.Message == nil || asked.Message.Text != "Find the <b>edges</b>." || len(asked.Message.Files) != 1 {
-		t.Fatalf("it was heard as %+v", asked)
+		t.Fatalf("received %+v", asked)
 	}
 	p.Wait(`location.pathname.startsWith("/t/") && document.querySelectorAll("#messages article").length === 1`)
 
@@ -66,12 +66,12 @@ func TestChannelInBrowser(t *testing.T) {
 	click(p, ".choice")
 	chosen := <-events
 	if r := chosen.Reaction; r == nil || r.Number != 1 || r.Choice != "one" || r.On.Key() != answer.Key() {
-		t.Errorf("a choice was heard as %+v", chosen)
+		t.Errorf("a choice arrived as %+v", chosen)
 	}
 	p.Wait(`document.querySelector(".choice").getAttribute("aria-pressed") === "true"`)
 	click(p, ".choice")
 	if back := <-events; back.Kind != adapters.ReactionRemoved {
-		t.Errorf("what was taken back was heard as %+v", back)
+		t.Errorf("the withdrawn choice arrived as %+v", back)
 	}
 
 	click(p, "#forget")

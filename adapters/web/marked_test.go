@@ -43,6 +43,6 @@ func TestMarkedIsSeen(t *testing.T) {
 		}
 	}
 	if words := browsertest.Eval[string](p, `document.querySelector("#m-a4 .marks").textContent`); !strings.Contains(words, "Marked on harbour.png · points: 2 · boxes: 1 · painted") {
-		t.Errorf("it is told as %q", words)
+		t.Errorf("it is shown as %q", words)
 	}
 }

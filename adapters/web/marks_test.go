@@ -51,7 +51,7 @@ func TestMarks(t *testing.T) {
 		synctest.Wait()
 		all := h.all()
 		if len(all) != 3 {
-			t.Fatalf("%d events were heard", len(all))
+			t.Fatalf("received %d events", len(all))
 		}
 		for i, want := range []adapters.Mark{{File: cat.ID}, {File: cat.ID}, {Picture: "made-1.png"}} {
 			m := all[i].Message

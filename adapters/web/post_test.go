@@ -35,14 +35,14 @@ func TestMessageIsRecordedAndHandedOver(t *testing.T) {
 		}
 		all := h.all()
 		if len(all) != 2 {
-			t.Fatalf("%d events were heard", len(all))
+			t.Fatalf("received %d events", len(all))
 		}
 		first, second := all[0], all[1]
 		if first.Message.Text != "Find\nthe edges." || first.By.ID != ana.ID || first.Thread != chat.ThreadOf(thread1) || first.Message.Ref.ID != "message00000000001" || first.Message.For != adapters.Direct {
-			t.Errorf("it was heard as %+v", first)
+			t.Errorf("received %+v", first)
 		}
 		if second.Message.ReplyTo == nil || second.Message.ReplyTo.Own || second.Message.Order <= first.Message.Order {
-			t.Errorf("it was heard as %+v", second.Message)
+			t.Errorf("received %+v", second.Message)
 		}
 		b.is(b.get("/t/"+thread1), http.StatusOK, "Find", "And more.")
 	})
@@ -62,7 +62,7 @@ func TestUntakenMessageIsTriedAgain(t *testing.T) {
 		h.failing(nil)
 		<-time.After(2 * dispatch.LastRetry)
 		if all := h.all(); len(all) != 2 || all[0].Message.Text != "one" || all[1].Message.Text != "two" {
-			t.Errorf("%d events were heard: %+v", len(all), all)
+			t.Errorf("received %d events: %+v", len(all), all)
 		}
 	})
 }
@@ -79,12 +79,12 @@ func TestDeadProcess(t *testing.T) {
 		h, _ := listen(t, newChannel(t, state, media))
 		synctest.Wait()
 		if len(h.all()) != 1 {
-			t.Fatalf("of what was left %d events were heard", len(h.all()))
+			t.Fatalf("abandoned uploads caused %d events", len(h.all()))
 		}
 		b.is(b.write("message00000000002", "after"), http.StatusAccepted)
 		<-time.After(2 * dispatch.Grace)
 		if all := h.all(); len(all) != 2 || all[1].Message.Text != "after" {
-			t.Errorf("of what another process serves %d events were heard", len(all))
+			t.Errorf("requests of another process caused %d events", len(all))
 		}
 	})
 }

@@ -217,7 +217,7 @@ func TestLostConnection(t *testing.T) {
 	}
 	p.Wait(`opened === 1`)
 	if browsertest.Eval[int](p, `told`) > 0 {
-		t.Error("what is over at once is told")
+		t.Error("a step that ends at once is shown")
 	}
 	p.Script(`window.setTimeout = ((later) => (f, ms) => later(f, ms === 3000 ? 0 : ms))(window.setTimeout)`) // a while has passed
 	s.events <- "retry: 500\n\n"

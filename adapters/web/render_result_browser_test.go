@@ -143,6 +143,6 @@ func TestNotify(t *testing.T) {
 	click(p, "#notify")
 	answer("n4", "no more")
 	if told := browsertest.Eval[int](p, `window.told.length`); told != 1 {
-		t.Errorf("%d were told", told)
+		t.Errorf("%d were shown", told)
 	}
 }

@@ -38,7 +38,7 @@ func TestSpeakInBrowser(t *testing.T) {
 	click(p, "#speak")
 	e := <-events
 	if m := e.Message; m == nil || m.Text != "" || len(m.Files) != 2 || m.Files[0].Voice || !m.Files[1].Voice || m.Files[1].Type != "audio/webm" {
-		t.Fatalf("it was heard as %+v", e.Message)
+		t.Fatalf("received %+v", e.Message)
 	}
 	r, err := c.Fetch(ctx, e.Message.Files[1])
 	if err != nil {
@@ -59,7 +59,7 @@ func TestSpeakInBrowser(t *testing.T) {
 	p.Wait(recording + " && " + heard)
 	enter(p, "") // sends it too
 	if e := <-events; e.Message == nil || len(e.Message.Files) != 1 || !e.Message.Files[0].Voice {
-		t.Fatalf("the second was heard as %+v", e.Message)
+		t.Fatalf("the second arrived as %+v", e.Message)
 	}
 
 	p.Script(`navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotAllowedError"))`)

@@ -83,7 +83,7 @@ func TestServerIsStartedAgain(t *testing.T) {
 			t.Errorf("after %s the page is told %s", at, e.data)
 		}
 		if len(h.all()) != 1 || len(again.all()) != 0 {
-			t.Errorf("the message was heard %d and %d times", len(h.all()), len(again.all()))
+			t.Errorf("the message was received %d and %d times", len(h.all()), len(again.all()))
 		}
 	})
 }

@@ -29,7 +29,7 @@ func TestUpload(t *testing.T) {
 	b := browse(t, c)
 	u := b.upload("name=cat.png", "\x89PNG ...")
 	if u.Type != "image/png" || u.Kind != media.KindImage || u.Size != 8 || u.Width != 40 || u.Height != 30 {
-		t.Errorf("it is told of as %+v", u)
+		t.Errorf("it is shown as %+v", u)
 	}
 	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
 	other := browse(t, newChannel(t, state, stored)) // which another process serves

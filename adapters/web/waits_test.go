@@ -70,7 +70,7 @@ func dieAfter(t *testing.T, what string, left int) {
 	told := b.post(at, append(form, "id", id)...).Code < http.StatusBadRequest
 	written := strings.Contains(string(state.all(logKey(thread1))), id)
 	if told && !written || left > 1 && !told {
-		t.Errorf("the browser is told that it is sent: %v, and it is written: %v", told, written)
+		t.Errorf("the browser is told that it was sent: %v; it was written: %v", told, written)
 	}
 	next, _ := listen(t, newChannel(t, state, media))
 	synctest.Wait()

@@ -50,7 +50,7 @@ func TestAskModel(t *testing.T) {
 			t.Errorf("%s: %+v after %d calls", name, an.Thinking, len(server.Requests()))
 		}
 		if !strings.Contains(server.Requests()[0].User(), c.wish) {
-			t.Errorf("%s: the model was not told the wish", name)
+			t.Errorf("%s: the model did not get the request", name)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestLogQuotesNobody(t *testing.T) {
 	}
 	status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_LOG": "warn"}, "ask", "--file", file, "blur my secret uncle")
 	if status != fault.StatusFailed || !strings.Contains(stderr, "my secret aunt.jpg") {
-		t.Errorf("the person is told, with the status %d: %s", status, stderr)
+		t.Errorf("the reply, with the status %d, is: %s", status, stderr)
 	}
 	logged := 0
 	for line := range strings.Lines(stderr) {

@@ -193,7 +193,7 @@ func TestOpenQuestionGrows(t *testing.T) {
 	const whole = "make it black and white, the second"
 	asked := server.Requests()
 	if !strings.Contains(asked[2].User(), whole) {
-		t.Errorf("the model was told %s", asked[2].User())
+		t.Errorf("the model got %s", asked[2].User())
 	}
 	if status, an := clitest.AskWith(t, env, "--thread", "one", "and now once more"); status != fault.StatusDone {
 		t.Fatalf("status %d: %+v", status, an)

@@ -43,7 +43,7 @@ func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 			before := len(server.Requests())
 			second := ask("--solution", "2", wish)
 			if jobs := jobsOf(server)[before:]; !slices.Equal(jobs, []string{"respond"}) || second.Thinking.Calls != 1 {
-				t.Errorf("the model did %v, and %d calls are told", jobs, second.Thinking.Calls)
+				t.Errorf("the model did %v, and %d calls are reported", jobs, second.Thinking.Calls)
 			}
 			was, is := shown.Solutions[1].Steps, second.Solutions[1].Steps
 			if len(was) != len(is) || is[0].Tool != was[0].Tool || !slices.Equal(is[0].Inputs, was[0].Inputs) || is[0].Status != "done" {
@@ -122,7 +122,7 @@ func TestPlanAsksBack(t *testing.T) {
 	}
 	status, an := clitest.AskWith(t, env, "--thread", "one", "--file", "../testdata/photo.jpg", "this one")
 	if asked := server.Requests()[1]; status != fault.StatusDone || !strings.Contains(asked.User(), "Which picture?") {
-		t.Errorf("status %d: %+v, the model was told %s", status, an, asked.User())
+		t.Errorf("status %d: %+v, the model got %s", status, an, asked.User())
 	}
 }
 

@@ -46,7 +46,7 @@ func TestProgressLine(t *testing.T) {
 		}
 		see("Thinking… 3 s (weighing the tools)")
 		if above, _ := bottest.Screen(terminal.String()); above != "a line of the log" {
-			t.Errorf("above it stands %q", above)
+			t.Errorf("above it is %q", above)
 		}
 		p.Stage("r", plan.Searching)
 		columns.Store(20)
@@ -130,7 +130,7 @@ func TestProgressOutlastsItsTerminal(t *testing.T) {
 		<-time.After(10 * redraw)
 		p.Close()
 		if _, err := p.Write([]byte("x")); err == nil {
-			t.Error("the log was not told that it is lost")
+			t.Error("the loss is not logged")
 		}
 	})
 }

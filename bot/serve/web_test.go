@@ -43,7 +43,7 @@ func TestPeopleSeeNoSettings(t *testing.T) {
 	<-p.Replies
 	text := o.WaitFor(wish).Runs[0].Answer.Reply.Text
 	if !strings.Contains(text, "It needs a tool server") || strings.Contains(text, "TOOL_SERVER_URL") || strings.Contains(text, "OPENAI_") {
-		t.Errorf("told is %q", text)
+		t.Errorf("the reply is %q", text)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestToolThatCallsAService(t *testing.T) {
 				t.Errorf("status %d, want %q\n%s%s", status, c.says, stdout, stderr)
 			}
 			if strings.Contains(stdout+stderr, bottest.Hush) {
-				t.Errorf("it tells the token: %s%s", stdout, stderr)
+				t.Errorf("it prints the token: %s%s", stdout, stderr)
 			}
 		})
 	}

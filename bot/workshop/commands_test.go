@@ -113,6 +113,6 @@ func TestCommandsWithoutATool(t *testing.T) {
 	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
 	told, _, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
 	if err != nil || !strings.Contains(told, "No tool is available") {
-		t.Errorf("told is %q: %v", told, err)
+		t.Errorf("the reply is %q: %v", told, err)
 	}
 }

@@ -90,7 +90,7 @@ func TestFullRedis(t *testing.T) {
 	give("1")
 	err := j.Handle(ctx, message("meanwhile"))
 	if !errors.Is(err, storage.ErrFull) {
-		t.Errorf("who asks is told: %v", err)
+		t.Errorf("the caller gets: %v", err)
 	}
 	close(release) // the step is done, but cannot be recorded
 	p.await(ctx, t, "nothing fails", func() bool { return p.failed("act") > 0 })

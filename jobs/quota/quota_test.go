@@ -155,12 +155,12 @@ func TestHourlyRequests(t *testing.T) {
 	q = make1(t, config) // another process
 	for _, in := range []adapters.Thread{den, yard, chat} {
 		if told := take("late", ann, in); told != "You have reached the limit of requests here, which is 3 an hour. Ask again in 30 minutes." {
-			t.Errorf("told is %q", told)
+			t.Errorf("the reply is %q", told)
 		}
 	}
 	for i := range 5 {
 		if told := take(fmt.Sprint("r", i), root, den); told != "" {
-			t.Errorf("who is exempt is told %q", told)
+			t.Errorf("the reply to an exempt person is %q", told)
 		}
 	}
 	if take("b", bob, den) != "" || take("s", ann, team) != "" {
@@ -168,7 +168,7 @@ func TestHourlyRequests(t *testing.T) {
 	}
 	c.pass(29*time.Minute + 30*time.Second)
 	if told := take("late", ann, den); !strings.HasSuffix(told, "in 30 seconds.") {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	c.pass(30 * time.Second)
 	if take("late", ann, den) != "" || take("later", ann, den) == "" {
@@ -290,7 +290,7 @@ func TestDailyBytes(t *testing.T) {
 	}
 	c.pass(90 * time.Minute)
 	if told := take("b", 5_000_000); told != "You have reached your daily upload limit, which is 10 MB. Send it again in 23 hours." {
-		t.Errorf("told is %q", told)
+		t.Errorf("the reply is %q", told)
 	}
 	for n, want := range map[int64]string{5_000_000: "again in 23 hours", 11_000_000: "more than your daily upload limit"} {
 		refused, err := q.TooMuch(ctx, ann, den, n)
@@ -304,7 +304,7 @@ func TestDailyBytes(t *testing.T) {
 		refused, err := small.TooMuch(ctx, bob, den, limit+1)
 		check(t, err)
 		if told := refused.Sentence.String(); !strings.Contains(told, "which is "+want+". Please") {
-			t.Errorf("%d: told is %q", limit, told)
+			t.Errorf("%d: the reply is %q", limit, told)
 		}
 	}
 	c.pass(23 * time.Hour)
@@ -354,14 +354,14 @@ func TestRefusalIsReportedOnce(t *testing.T) {
 		return ok
 	}
 	if !tell("1", ann, den, quota.Hour) || tell("2", ann, den, quota.Hour) || !tell("1", ann, den, quota.Hour) || !tell("3", bob, den, quota.Hour) {
-		t.Error("one is told once, and so is each other one")
+		t.Error("each person is told once")
 	}
 	told := 0
 	for i := range 100 {
 		in := den
 		in.ID = fmt.Sprint("thread", i)
 		if tell(fmt.Sprint("mention", i), ann, in, quota.Hour) {
-			t.Errorf("it is told again in %s of the channel", in.ID)
+			t.Errorf("it is repeated in %s of the channel", in.ID)
 		}
 		in.Channel = fmt.Sprint("channel", i)
 		if tell(fmt.Sprint("flood", i), ann, in, quota.Hour) {
@@ -369,17 +369,17 @@ func TestRefusalIsReportedOnce(t *testing.T) {
 		}
 	}
 	if told != 4 { // and one before
-		t.Errorf("a flood in many channels is told %d times", told)
+		t.Errorf("a flood in many channels gets %d replies", told)
 	}
 	c.pass(11 * time.Minute)
 	if !tell("4", ann, den, quota.Hour) || !tell("5", ann, den, quota.Denied) || tell("6", ann, den, quota.Denied) {
-		t.Error("after a while it is told again, and who may not ask is told once")
+		t.Error("after a while it is repeated, and people who may not ask are told once")
 	}
 	c.pass(time.Hour)
 	other := den
 	other.ID = "t2"
 	if tell("7", ann, other, quota.Denied) || !tell("8", ann, yard, quota.Denied) {
-		t.Error("who may not ask is told once in a channel")
+		t.Error("people who may not ask are told once in a channel")
 	}
 }
 

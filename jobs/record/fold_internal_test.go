@@ -247,7 +247,7 @@ func TestThreadQueueIsStable(t *testing.T) {
 		places := map[string]bool{}
 		for _, p := range whole.Line {
 			if places[p.Request] {
-				t.Errorf("%s stands twice", p.Request)
+				t.Errorf("%s occurs twice", p.Request)
 			}
 			places[p.Request] = true
 		}

@@ -262,7 +262,7 @@ func TestDamagedLog(t *testing.T) {
 				wantFault(t, r.err, c.fault, "log")
 				wantFault(t, r.examined, c.fault, "log")
 				if strings.Contains(r.err.Error(), "WISH") {
-					t.Errorf("the error tells a wish: %v", r.err)
+					t.Errorf("the error quotes a request: %v", r.err)
 				}
 			case r.err != nil || r.examined != nil || len(r.keys) != c.left:
 				t.Errorf("%v are left, not %d: %v, %v", r.keys, c.left, r.err, r.examined)
@@ -285,7 +285,7 @@ func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	}
 	if bytes == 0 {
 		if len(r.before)+len(after) != 0 || r.log != "" {
-			t.Errorf("it was told of %v, %v and %q", r.before, after, r.log)
+			t.Errorf("it reported %v, %v and %q", r.before, after, r.log)
 		}
 		return
 	}
@@ -313,7 +313,7 @@ func (r spoilt) wantLoss(t *testing.T, bytes int) {
 		}
 	}
 	if strings.Contains(r.log, "WISH") {
-		t.Errorf("the log tells a wish: %s", r.log)
+		t.Errorf("the log quotes a request: %s", r.log)
 	}
 }
 

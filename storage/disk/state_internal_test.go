@@ -64,7 +64,7 @@ func TestSyncIsShared(t *testing.T) {
 			synctest.Wait() // the first is in the sync, and the others wait for the next
 		}
 		if done.Load() != 0 {
-			t.Errorf("%d were told before the sync was done", done.Load())
+			t.Errorf("%d were acknowledged before the sync was done", done.Load())
 		}
 		held.Store(nil)
 		close(gate)

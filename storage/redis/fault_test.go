@@ -331,7 +331,7 @@ func TestBrokenSubscription(t *testing.T) {
 			}
 		}
 		if got, ok := <-hints; got != nil || !ok {
-			t.Errorf("a hint %q came before one that tells of a loss", got)
+			t.Errorf("a hint %q came before one that reports a loss", got)
 		}
 	}
 }
@@ -357,7 +357,7 @@ func TestRecoveredServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, ok := <-hints; got != nil || !ok {
-		t.Errorf("a hint %q came before one that tells of a loss", got)
+		t.Errorf("a hint %q came before one that reports a loss", got)
 	}
 	if got, err := s.Get(t.Context(), "a/b"); string(got) != "x" || err != nil {
 		t.Errorf("it holds %q, %v", got, err)

@@ -214,7 +214,7 @@ func TestHosts(t *testing.T) {
 				t.Errorf("%s: the host %q is served: %v, %d", name, c.host, served, answer.status)
 			}
 			if !want && (answer.status != http.StatusMisdirectedRequest || !strings.Contains(answer.text, "PUBLIC_URL")) {
-				t.Errorf("%s: the host %q is told nothing of use: %d", name, c.host, answer.status)
+				t.Errorf("%s: the host %q gets no useful answer: %d", name, c.host, answer.status)
 			}
 		}
 	}

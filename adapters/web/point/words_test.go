@@ -32,12 +32,12 @@ func TestWords(t *testing.T) {
 	said := sentences(t)
 	for s := range said {
 		if told[s] == nil {
-			t.Errorf("%q is not told in Chinese", s)
+			t.Errorf("%q has no Chinese translation", s)
 		}
 	}
 	for s := range told {
 		if !said[s] {
-			t.Errorf("%q is told in Chinese, and nowhere said", s)
+			t.Errorf("%q has a Chinese translation but is not used", s)
 		}
 	}
 }

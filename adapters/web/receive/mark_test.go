@@ -20,7 +20,7 @@ func FuzzMarks(f *testing.F) {
 		all, err := readPointings(marks)
 		if err != nil {
 			if why, fault := request.RefusalOf(err); fault {
-				t.Errorf("%q: nobody is told why but %v: %v", marks, why, err)
+				t.Errorf("%q: no reason is given, but %v: %v", marks, why, err)
 			}
 			return
 		}

@@ -290,7 +290,7 @@ func TestSecretsAreReferred(t *testing.T) {
 					}
 					seen[e.Name] = true
 					if e.Value != "" && secret.MatchString(e.Name) && !strings.HasPrefix(e.Value, "$(") && e.Name != "AWS_ACCESS_KEY_ID" && e.Name != "ROOT_ACCESS_KEY_ID" {
-						t.Errorf("%s: %s stands there in the open", p.owner, e.Name)
+						t.Errorf("%s: %s is set in plain text", p.owner, e.Name)
 					}
 					if e.ValueFrom != nil && (e.ValueFrom.SecretKeyRef == nil || e.ValueFrom.SecretKeyRef.Name == "" || e.ValueFrom.SecretKeyRef.Key == "") {
 						t.Errorf("%s: %s is from %v", p.owner, e.Name, e.ValueFrom)
@@ -542,7 +542,7 @@ func scales(t *testing.T, d document, name, queue, concurrency string, auths map
 		t.Errorf("%s scales %v", d, got)
 	}
 	if o.Spec.Min < 1 {
-		t.Errorf("%s: where no worker is, none tells the planner of its tools", d)
+		t.Errorf("%s: without workers, the planner knows no tools", d)
 	}
 	if m := o.Spec.Advanced.Modifiers; m.Formula != "pending + active" || m.Target != concurrency || m.MetricType != "AverageValue" {
 		t.Errorf("%s: %v, with %s at a time", d, m, concurrency)

@@ -251,7 +251,7 @@ func TestRayServiceIsTheToolServers(t *testing.T) {
 			}
 			for _, e := range c.Env {
 				if e.Name == "TOOLSERVER_REPLICAS" && e.Value != strconv.Itoa(gpus) {
-					t.Errorf("%s: it is told of %s GPUs", name, e.Value)
+					t.Errorf("%s: it gets %s GPUs", name, e.Value)
 				}
 			}
 			if !limit.IsZero() && p.component() != "tools-worker" {

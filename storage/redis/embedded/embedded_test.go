@@ -207,7 +207,7 @@ func TestSlowSubscriber(t *testing.T) {
 	const hints = 1000
 	for range hints {
 		if n, err := c.Publish(t.Context(), "topic", strings.Repeat("x", 1<<10)).Result(); n != 1 || err != nil {
-			t.Fatalf("%d have heard it: %v", n, err)
+			t.Fatalf("%d have received it: %v", n, err)
 		}
 	}
 	for i := range hints {
