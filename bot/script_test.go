@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/settings"
@@ -21,8 +22,20 @@ func TestMain(m *testing.M) { clitest.Main(m) }
 // TestScripts runs testdata/script: each file is a case of how the program is used.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	runScripts(t, "testdata/script")
+}
+
+// TestLongScripts runs scripts with many requests.
+func TestLongScripts(t *testing.T) {
+	toolboxtest.Slow(t)
+	t.Parallel()
+	runScripts(t, "testdata/script/long")
+}
+
+func runScripts(t *testing.T, dir string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")        // else every call ends a second late
 			env.Setenv(settings.LocalModelsSetting, "false") // whatever runs on this machine

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // noise is a picture that takes about 3 MB.
@@ -30,6 +32,7 @@ func noise(t *testing.T) []byte {
 
 // TestTooLargeResultsAreMadeSmaller than the platform's limit, and the answer says so.
 func TestTooLargeResultsAreMadeSmaller(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	photo := noise(t)
 	inBoth(t, func(in resident, by talk) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Slow skips a test that takes long, except in CI, which sets CI=true. Without CI each tool still runs
-// once, by bot's TestEveryToolRuns, and each package keeps some of its tests on real media.
+// Slow skips a test that takes long, except in CI, which sets CI=true. Each package keeps some tests on
+// real media that run without it.
 func Slow(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CI") == "" {
