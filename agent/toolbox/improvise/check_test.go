@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 const (
@@ -51,6 +52,7 @@ func TestChecks(t *testing.T) {
 
 // Results that cannot be taken go back to the model.
 func TestResults(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, program string

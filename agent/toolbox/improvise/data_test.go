@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // orders are what a text says that wants to be obeyed, and how it may try to get out of its fence.
@@ -45,6 +46,7 @@ func TestDataIsFenced(t *testing.T) {
 
 // Where media may not go to the model, it is shown neither pictures nor what a program read in them.
 func TestMediaMayNotLeave(t *testing.T) {
+	toolboxtest.Slow(t)
 	t.Parallel()
 	const seen = "the colour is 220, 30, 30"
 	leaking := map[string]string{
