@@ -261,7 +261,9 @@ func (d *admission) record(
 	if a.Refused != "" || a.Told != "" {
 		return id, nil
 	}
-	d.metrics.Accepted(e.Adapter)
+	if at == 0 && a.Event.Command == nil { // neither a repeated event nor a command
+		d.metrics.Accepted(e.Adapter)
+	}
 	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
 	d.acks.Show(ctx, e.MessageRef(), adapters.Seen)
 	return id, nil

@@ -14,9 +14,9 @@
 //   - admission (admit.go) records the request, within the quota (limits.go), puts it in its
 //     thread's line and starts its deadline.
 //   - flow (flow.go) begins it when its turn comes, and after each stage enqueues what has
-//     become ready. Three other places enqueue as well: admit.go the first request of a thread,
-//     stop.go the answer of a run that was stopped, and queue/recovery.go, after a restart,
-//     whatever has not ended.
+//     become ready. A few other places enqueue as well: admit.go the first request of a thread,
+//     stop.go the answer of a run that was stopped, run_step.go the writing of a program, every
+//     run its deadline, and queue/recovery.go and queue/reaper.go what a process left behind.
 //   - dispatcher (dispatch.go) passes each task to its stage. A task that fails is retried, or
 //     given up with an answer that says why.
 //   - fetcher (fetch.go) collects the files and the thread's history (package intake).
@@ -53,7 +53,7 @@
 //     and the media of others are deleted.
 //   - Concurrent runs share the plan and every step they have in common, and a later run reuses
 //     finished steps. [Jobs.Again] shares nothing.
-//   - A task whose worker died is taken over within about 20 seconds, and a task that keeps
+//   - A task whose worker died is taken over within half a minute, and a task that keeps
 //     killing its workers is abandoned (package queue).
 //   - A cancelled run stops on every worker: at once if the hint arrives, and at the next stage
 //     if it is lost.

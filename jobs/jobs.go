@@ -169,7 +169,7 @@ type Config struct {
 	// Scratch is the folder for temporary files. The caller removes files that a killed process left
 	// there. Empty means the system's temporary folder.
 	Scratch string
-	// Name identifies this process to people. Empty means a generated name.
+	// Name is the prefix of this process's ID. Empty means "bot".
 	Name string
 	Now  func() time.Time
 	// Metrics counts what happens. Nil counts nothing.

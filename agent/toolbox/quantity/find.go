@@ -58,7 +58,7 @@ var forms = []struct {
 	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs)\b`},
 	{Gain, `-?` + digits + ` ?(?:dbfs|db|decibels?)\b`},
 	{Frequency, digits + ` ?k?hz\b`},
-	{Stops, `(?:-?` + digits + `|(?:half )?an?|\d/\d|` + spelled + `)[ -]?(?:f[ -]?|full )?(?:stops?|ev)\b`},
+	{Stops, `(?:(?:-?` + digits + `|\d/\d)[ -]?|(?:(?:half )?an?|` + spelled + `)[ -])(?:f[ -]?|full )?(?:stops?|ev)\b`},
 	{Density, digits + ` ?(?:dpi|ppi)\b`},
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
 	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},
@@ -84,6 +84,25 @@ var quantities = func() lazyregexp.Regexp {
 	return lazyregexp.New(`^(?i:` + strings.Join(groups, `|`) + `)`)
 }()
 
+// firstWords are the words that begin a quantity.
+var firstWords = map[string]bool{
+	"a": true, "an": true, "half": true, "x": true, "twice": true, "thrice": true,
+	"one": true, "two": true, "three": true, "four": true, "five": true, "six": true, "seven": true, "eight": true,
+	"nine": true, "ten": true, "twenty": true, "thirty": true,
+	"hour": true, "hours": true, "minute": true, "minutes": true, "min": true, "mins": true,
+	"second": true, "seconds": true, "sec": true, "secs": true,
+	"double": true, "doubled": true, "triple": true, "tripled": true, "quadruple": true, "quadrupled": true,
+}
+
+// mayBegin reports whether a quantity may begin the text. It spares most words the long expression.
+func mayBegin(text string) bool {
+	end := 0
+	for end < len(text) && ('a' <= text[end]|0x20 && text[end]|0x20 <= 'z') {
+		end++
+	}
+	return end == 0 || firstWords[strings.ToLower(text[:end])]
+}
+
 // Find returns the quantities in a text, in order. Digits within words do not count ("mp4", "part1").
 func Find(text string) []Quantity {
 	var found []Quantity
@@ -92,7 +111,10 @@ func Find(text string) []Quantity {
 			at++
 			continue
 		}
-		m := quantities.FindStringSubmatchIndex(text[at:])
+		var m []int
+		if mayBegin(text[at:]) {
+			m = quantities.FindStringSubmatchIndex(text[at:])
+		}
 		switch {
 		case m != nil && !within(text, at):
 			unit, end := matchedUnit(m), at+m[1]
