@@ -13,7 +13,7 @@ import (
 	"atelier/jobs/queue"
 )
 
-// Run works until ctx is cancelled. Then it takes no more tasks, lets the running ones continue for the
+// Run processes tasks until ctx is cancelled. Then it takes no more, lets the running ones continue for the
 // grace period, and cancels the rest, which other processes take over once they have returned. A task that
 // ignores its cancellation is logged and taken over while it still runs. Run does not run the adapters: the
 // caller does, and passes their events to [Jobs.Handle].

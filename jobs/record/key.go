@@ -31,7 +31,7 @@ func RequestID(e adapters.Event) string { return Hash(e.Key()) }
 // ThreadID is the id of a thread, as people see it.
 func ThreadID(t adapters.Thread) string { return Hash(t.Key()) }
 
-// RequestGroup is the group of a request.
+// RequestGroup returns the group, a key prefix in State, of a request.
 func RequestGroup(id string) string { return "request-" + id }
 
 // RequestLog is the key of a request's log.

@@ -56,7 +56,7 @@ var (
 	_ storage.Checker = (*State)(nil)
 )
 
-// New returns a State with a client. It does not connect.
+// New returns a State that uses the given client. It does not connect.
 func New(c Config) (*State, error) {
 	if c.Client == nil {
 		return nil, errors.New("a client is required")

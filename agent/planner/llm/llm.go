@@ -71,7 +71,7 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// Planner does the language jobs with a model.
+// Planner is a [planner.Planner] that uses a language model.
 type Planner struct {
 	*decompose.Decomposer
 	*assess.Assessor

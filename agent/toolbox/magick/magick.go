@@ -23,8 +23,8 @@ func Programs() []string {
 	return []string{"compare", "composite", "convert", "identify", "magick", "mogrify", "montage"}
 }
 
-// IsCommand reports whether the program is one of ImageMagick's, also under Debian 12's names, such as
-// "convert-im6.q16".
+// IsCommand reports whether the program is one of ImageMagick's, including under Debian 12's names, such
+// as "convert-im6.q16".
 func IsCommand(program string) bool {
 	name, _, _ := strings.Cut(filepath.Base(program), "-im")
 	return slices.Contains(Programs(), name)

@@ -45,7 +45,7 @@ func printColour(data any) string {
 	return fmt.Sprintf("#%02x%02x%02x%02x", c.R, c.G, c.B, c.A)
 }
 
-// readColour understands CSS names ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)", and
+// readColour parses CSS names ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)", and
 // "transparent" where allowed. The longest name wins: "light sea green".
 func readColour(p Param, text string) (any, bool) {
 	if c, ok := colourIn(text); ok {

@@ -8,7 +8,7 @@
 //   - Every fault is a sentence for people. No input causes a panic.
 //   - It is pure: no I/O and no model.
 //
-// It understands English. For other languages, a model writes the values in canonical form.
+// It parses English. For other languages, a model writes the values in canonical form.
 package param
 
 import (

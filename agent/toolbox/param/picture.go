@@ -181,7 +181,7 @@ func parseRatio(_ Param, s string) (any, bool) {
 	return Ratio{w, h}, w > 0 && h > 0
 }
 
-// readAspect understands "16:9", "4 by 5", "square", "vertical" and "widescreen".
+// readAspect parses "16:9", "4 by 5", "square", "vertical" and "widescreen".
 func readAspect(p Param, s string) (any, bool) {
 	s = strings.ToLower(s)
 	if m := spokenRatio.FindStringSubmatch(s); m != nil {

@@ -208,7 +208,7 @@ var (
 	percentage   = lazyregexp.New(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
 )
 
-// readOpacity understands "50%", "30% transparent", "semi transparent", "faint" and "opaque".
+// readOpacity parses "50%", "30% transparent", "semi transparent", "faint" and "opaque".
 func readOpacity(_ Param, s string) (any, bool) {
 	if m := percentage.FindStringSubmatch(s); m != nil {
 		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))

@@ -84,7 +84,7 @@ var (
 	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
-// Adjust understands adjustments of a picture: "brighter", "20% darker", "a bit more contrast and less
+// Adjust parses adjustments of a picture: "brighter", "20% darker", "a bit more contrast and less
 // colourful", "warmth +10", "contrast to 120%", "sepia", "one stop brighter". The default amount is a fifth, "a bit" is a
 // tenth, and "much" is two fifths. More saturation is doubled, since a fifth is hardly visible.
 func Adjust(text string) ([]Adjustment, bool) {
@@ -155,7 +155,7 @@ func adjustment(s string) (Adjustment, bool) {
 	return Adjustment{}, false
 }
 
-// exposure understands a change of exposure in stops: "1.5 stops darker", "-1 EV", "half a stop".
+// exposure parses a change of exposure in stops: "1.5 stops darker", "-1 EV", "half a stop".
 func exposure(s string) (by float64, ok bool) {
 	m := stops.FindStringSubmatch(s)
 	if m == nil {

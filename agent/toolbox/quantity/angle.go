@@ -17,7 +17,7 @@ var (
 	over      = lazyregexp.New(`\b(?:upside down|on its head|around|round|over|about)\b`)
 )
 
-// Angle understands a rotation, and returns it in degrees clockwise, from 0 up to 360: "90 degrees",
+// Angle parses a rotation, and returns it in degrees clockwise, from 0 up to 360: "90 degrees",
 // "-45", "left", "counter-clockwise", "upside down", "a quarter turn". A direction alone means a
 // quarter turn; "twice" and "three times" multiply it.
 func Angle(text string) (float64, bool) {

@@ -31,7 +31,7 @@ func FindInterval(text string) (start, end int) {
 	return m[0], m[1]
 }
 
-// Interval understands how often something happens: "every 5 seconds", "one frame per second", "once a
+// Interval parses how often something happens: "every 5 seconds", "one frame per second", "once a
 // minute", "2 fps". It returns the time between repetitions.
 func Interval(text string) (time.Duration, bool) {
 	start, end := FindInterval(text)

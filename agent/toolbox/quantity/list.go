@@ -36,7 +36,7 @@ func FindIntegers(text string) (start, end int) {
 	return start, end
 }
 
-// Integers understands a list of integers. A square counts as its side: "32x32" is 32.
+// Integers parses a list of integers. A square counts as its side: "32x32" is 32.
 func Integers(text string) ([]int, bool) {
 	start, end := FindIntegers(text)
 	var all []int

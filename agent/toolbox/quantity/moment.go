@@ -34,7 +34,7 @@ func (i Instant) Of(whole time.Duration) time.Duration {
 	return i.At
 }
 
-// Moment understands a time in a video: "0:07", "at 3 seconds", "minute 3", "the first frame", "the
+// Moment parses a time in a video: "0:07", "at 3 seconds", "minute 3", "the first frame", "the
 // middle", "a third in", "5 seconds before the end".
 func Moment(text string) (Instant, bool) {
 	s := foldTimes(text)

@@ -17,7 +17,7 @@ var (
 	amongMoments  = lazyregexp.New(`(?i)^(?: ?, ?(?:and |then )?| and | then | ?& ?)(?:at |after )?(?:the )?$`)
 )
 
-// Moments understands a list of times from the start: "0:30, 1:15 and 2:00", "at 10, 20 and 30
+// Moments parses a list of times from the start: "0:30, 1:15 and 2:00", "at 10, 20 and 30
 // seconds", "after 2 minutes". It returns them in ascending order, without duplicates.
 func Moments(text string) ([]time.Duration, bool) {
 	s := foldTimes(text)

@@ -170,7 +170,7 @@ func FindPages(text string) (start, end int) {
 	return start, end
 }
 
-// PageList understands a selection of pages: "page 9", "the first 3 pages", "pages 2 to 4 and 7",
+// PageList parses a selection of pages: "page 9", "the first 3 pages", "pages 2 to 4 and 7",
 // "1,3-5", "the odd pages", "every page", "all but the last page", "without page 2".
 func PageList(text string) (Pages, bool) {
 	s := strings.ToLower(strings.TrimSpace(text))

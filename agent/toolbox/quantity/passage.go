@@ -58,7 +58,7 @@ type moment struct {
 	begin, end int
 }
 
-// Times understands the part of audio or video to keep: "0:10-0:25", "from 5 to 9 seconds", "the first
+// Times parses the part of audio or video to keep: "0:10-0:25", "from 5 to 9 seconds", "the first
 // 10 seconds", "the last minute", "20 seconds", "10 seconds from 0:30", "everything after 2 minutes",
 // "without the first 5 seconds". Numbers without a unit are seconds. It does not understand two parts
 // (both ends, or all but the middle) or a change of length ("by 3 seconds"). The maximum time is a

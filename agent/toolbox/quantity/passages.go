@@ -28,9 +28,9 @@ var (
 	excerpt    = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
 )
 
-// Passages understands the parts of audio or video to keep: one as in [Times], several ("0:00-0:05 and
+// Passages parses the parts of audio or video to keep: one as in [Times], several ("0:00-0:05 and
 // 0:20-0:25"), or all but some ("without 0:05-0:10", "remove the first 5 and the last 10 seconds",
-// "trim 2 s from the start"). They are in order and do not touch.
+// "trim 2 s from the start"). They are in order, and no two of them touch.
 func Passages(text string) ([]Passage, bool) {
 	s := foldTimes(text)
 	if senseless(s) {

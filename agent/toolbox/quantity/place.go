@@ -17,7 +17,7 @@ var (
 	atCentre = lazyregexp.New(`\b(?:centre|mid|across|inner)\b`)
 )
 
-// Place understands a position on a picture: "top", "bottom right", "the upper left corner", "centre".
+// Place parses a position on a picture: "top", "bottom right", "the upper left corner", "centre".
 func Place(text string) (Anchor, bool) { return place(fold(text)) }
 
 func place(s string) (a Anchor, ok bool) {

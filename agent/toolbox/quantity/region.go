@@ -78,7 +78,7 @@ func Oriented(text string, width, height float64) [2]float64 {
 	return [2]float64{width, height}
 }
 
-// Region understands a part of a picture: "the left half", "top right quarter", "a square", "16:9",
+// Region parses a part of a picture: "the left half", "top right quarter", "a square", "16:9",
 // "640x480 at the top", "100x200+30+40" (width, height, left, top), "100x200 at 30,40",
 // "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "the
 // middle", "cut off the bottom 20%".

@@ -88,7 +88,7 @@ var multiples = map[string]float64{
 	"quadruple": 4, "quadrupled": 4,
 }
 
-// Size understands a new size: "half as large", "50%", "20% smaller", "twice as big", "1/3", "by 0.5",
+// Size parses a new size: "half as large", "50%", "20% smaller", "twice as big", "1/3", "by 0.5",
 // "800x600", "800 px wide", "at most 1600 px on the long side", "height 300", "smaller". A number
 // alone is a factor up to 10, otherwise a width in pixels. It rejects several sizes.
 func Size(text string) (Sizing, bool) {

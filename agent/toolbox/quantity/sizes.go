@@ -32,7 +32,7 @@ func FindSizes(text string) (start, end int) {
 	return start, end
 }
 
-// Sizes understands a list of at least two sizes. Words after the last one apply to all: "100 and 200
+// Sizes parses a list of at least two sizes. Words after the last one apply to all: "100 and 200
 // px high". A number alone is a width in pixels.
 func Sizes(text string) ([]Sizing, bool) {
 	all, _, _ := sizes(text)

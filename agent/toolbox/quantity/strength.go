@@ -28,7 +28,7 @@ var (
 	full   = lazyregexp.New(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
 )
 
-// Strong understands a strength: a number of pixels, a percentage (medium from 33 %, a lot from 67 %),
+// Strong parses a strength: a number of pixels, a percentage (medium from 33 %, a lot from 67 %),
 // or words such as "a little" and "strongly".
 func Strong(text string) (Strength, bool) {
 	s := numerals(fold(text))
@@ -59,7 +59,7 @@ var fileSize = lazyregexp.New(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half
 var sizeChange = lazyregexp.New(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
 	`\bby (?:about )?\d[\d.,]* ?(?:[kmg]i?b|megs?|\w*bytes?)\b`)
 
-// Bytes understands a file size, from 1 to 1e18: "2 MB", "500kB", "under 1.5 megabytes". A kB is 1000
+// Bytes parses a file size, from 1 to 1e18: "2 MB", "500kB", "under 1.5 megabytes". A kB is 1000
 // bytes and a KiB 1024, so that a file below the limit is so in either reading.
 func Bytes(text string) (int64, bool) {
 	s := fold(text)
@@ -85,7 +85,7 @@ func Bytes(text string) (int64, bool) {
 	return int64(v), v >= 1 && v <= 1e18
 }
 
-// Limit understands a maximum file size in bytes, like [Bytes]. A number alone is in megabytes.
+// Limit parses a maximum file size in bytes, like [Bytes]. A number alone is in megabytes.
 func Limit(text string) (int64, bool) {
 	if limit, ok := Bytes(text); ok {
 		return limit, true

@@ -44,7 +44,7 @@ var (
 	quotations = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"‘", "’"}, {"'", "'"}}
 )
 
-// Tags understands new values of audio tags: `title "Blue Moon" and artist Ella`, "the album to Jazz,
+// Tags parses new values of audio tags: `title "Blue Moon" and artist Ella`, "the album to Jazz,
 // the year to 1978". A value without quotation marks ends where the next tag starts.
 func Tags(text string) ([]Tag, bool) {
 	all, _, _ := findTags(text)

@@ -20,12 +20,12 @@ var (
 	bareTempo   = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
 )
 
-// Tempo understands a playing speed, as a factor: "2x", "half", "25%", "three times slower", "50%
+// Tempo parses a playing speed, as a factor: "2x", "half", "25%", "three times slower", "50%
 // faster", "slow motion", "time-lapse". A factor without a direction multiplies the speed: "2" is
 // twice as fast. It is from 0.01 to 100.
 func Tempo(text string) (float64, bool) { return change(text, slowing, speeding) }
 
-// Volume understands a volume, as a factor: "twice as loud", "50%", "20% louder", "quieter", "6 dB
+// Volume parses a volume, as a factor: "twice as loud", "50%", "20% louder", "quieter", "6 dB
 // quieter", "-6 dB". A factor without a direction multiplies the volume. It is from 0.01 to 100.
 func Volume(text string) (float64, bool) {
 	s := fold(text)
@@ -41,7 +41,7 @@ func Volume(text string) (float64, bool) {
 	return f, !exotic.MatchString(s) && f >= 0.01 && f <= 100
 }
 
-// change understands a factor; less and more match the words for smaller and larger values.
+// change parses a factor; less and more match the words for smaller and larger values.
 func change(text string, less, more lazyregexp.Regexp) (float64, bool) {
 	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
 	if senseless(s) || partOfWhole.MatchString(s) {
