@@ -1,7 +1,10 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/jpeg"
 	"os"
 	"slices"
 	"strconv"
@@ -190,5 +193,43 @@ func TestResultsAndSeedAreReported(t *testing.T) {
 	r := w.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
 	if r.Problem != "" || len(r.Outputs()) != 3 || !slices.Equal(seeds, []int64{42, 43, 44}) {
 		t.Errorf("problem %q, %d results of the seeds %d", r.Problem, len(r.Outputs()), seeds)
+	}
+}
+
+// TestHEICBecomesJPEG: an edited HEIC picture is a JPEG, and the answer says so unless the request named the format.
+func TestHEICBecomesJPEG(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2)), nil); err != nil {
+		t.Fatal(err)
+	}
+	const said = "It is a JPEG now: I save edited HEIC pictures as JPEG."
+	for _, c := range []struct {
+		name, from, want string
+		made             func(context.Context, toolbox.Call) (toolbox.Output, error)
+		asked            bool
+	}{
+		{"a JPEG of a HEIC", "a.HEIC", said, writes("out.jpg", b.String()), false},
+		{"a JPEG that was asked for", "a.heic", "", writes("out.jpg", b.String()), true},
+		{"a PNG of a HEIC", "a.heic", "", draws, false},
+		{"a JPEG of a JPEG", "a.jpg", "", writes("out.jpg", b.String()), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			format := param.Param{Name: "format", Type: param.Format, About: "the format", Optional: true, Choices: map[string][]string{"jpg": nil, "png": nil}}
+			w := newWorld(t, &fakePlanner{}, maker{"turn": c.made}, agent.Config{}, setting(tool("turn", plan.Image, []plan.Type{plan.Image}), format))
+			given := plan.Resource{Name: c.from, Type: plan.Image, Blob: c.from, File: "photo"}
+			w.blobs.data[given.Blob] = picture()
+			action := act("turn", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromResource(given.Name)})
+			if c.asked {
+				action.Args = append(action.Args, plan.Binding{Arg: "format", Type: plan.Text, Source: plan.FromValue("jpg")})
+			}
+			r := w.Act(t.Context(), step.Work{
+				Request: request(given), Memory: step.NewMemory([]plan.Resource{given}), Steps: []plan.Step{{Key: "k", Action: action}},
+			})
+			if r.Status != plan.Done || r.Note != c.want {
+				t.Errorf("it is %s %q, with the note %q", r.Status, r.Problem, r.Note)
+			}
+		})
 	}
 }

@@ -32,14 +32,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 	if _, err := messages.New(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join("..", "adapters", "messages", "zh-Hans.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	translated := map[string]any{}
-	if err := json.Unmarshal(b, &translated); err != nil {
-		t.Fatal(err)
-	}
+	translated, english := catalogueOf(t, "zh-Hans"), catalogueOf(t, "en") // the plurals of English
 	said := formats(t)
 	maps.Copy(said, ofTools(t))
 	for _, typ := range plan.Types() {
@@ -54,11 +47,25 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 			t.Errorf("%s: %q: %v", said[format], format, err)
 		}
 	}
-	for _, format := range slices.Sorted(maps.Keys(translated)) {
+	for _, format := range slices.Concat(slices.Sorted(maps.Keys(translated)), slices.Sorted(maps.Keys(english))) {
 		if said[format] == "" {
 			t.Errorf("nobody says %q any more", format)
 		}
 	}
+}
+
+// catalogueOf is the catalogue of sentences in a language.
+func catalogueOf(t *testing.T, tag string) map[string]any {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "adapters", "messages", tag+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{}
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // ofTools are the phrases of the catalogue's tools for what they make, and what they say that

@@ -28,6 +28,34 @@ func formats(tb testing.TB) []string {
 	return all
 }
 
+// TestOnlyOne checks the English sentences that have a form of their own for one thing.
+func TestOnlyOne(t *testing.T) {
+	t.Parallel()
+	c, err := messages.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []struct {
+		format string
+		args   []any
+		want   string
+	}{
+		{"At most %d files are sent with one answer. Not sent: %d.", []any{1, 2}, "Only one file is sent with an answer. Not sent: 2."},
+		{"At most %d files are sent with one answer. Not sent: %d.", []any{int64(10), 1}, "At most 10 files are sent with one answer. Not sent: 1."},
+		{"%d minutes and %d seconds", []any{2, 1}, "2 minutes and 1 second"},
+		{"%d minutes and %d seconds", []any{2, 21}, "2 minutes and 21 seconds"},
+		{"With %s each there would be %d parts, not %d.", []any{"5 seconds", 1, 3}, "With 5 seconds each there would be only one part, not 3."},
+		{"%d rows", []any{1}, "1 row"},
+		{"%d rows", []any{1000}, "1,000 rows"},
+		{"%s should have %d pictures, but it has %d.", []any{"The animation", 1, 3}, "The animation should have one picture, but it has 3."},
+		{"with %d of %d rows", []any{1, 1}, "with 1 of 1 row"},
+	} {
+		if got := c.Say(messages.English, s.format, s.args...); got != s.want {
+			t.Errorf("%q, want %q", got, s.want)
+		}
+	}
+}
+
 // FuzzOwnSentences checks that no sentence, in any language, loses user text or interprets it.
 func FuzzOwnSentences(f *testing.F) {
 	c, err := messages.New()

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -128,8 +129,19 @@ func FileSize(n int64) Message {
 		return Say("%d bytes", n)
 	case n < 999_500:
 		return Say("%.0f kB", float64(n)/1e3)
+	case n%1e6 == 0: // a limit, more often than a measured size
+		return Say("%.0f MB", float64(n)/1e6)
 	}
 	return Say("%.1f MB", float64(n)/1e6)
+}
+
+// Oversize words a size in bytes and the limit that it exceeds. Their words differ.
+func Oversize(n, limit int64) (size, most Message) {
+	size, most = FileSize(n), FileSize(limit)
+	if plain := strings.NewReplacer(".0 ", " "); plain.Replace(size.String()) == plain.Replace(most.String()) {
+		return Say("%d bytes", n), Say("%d bytes", limit)
+	}
+	return size, most
 }
 
 // Wait words a waiting time, rounded up.

@@ -38,6 +38,8 @@ func TestMessagesInEnglish(t *testing.T) {
 		{plan.FileSize(20), "20 bytes"},
 		{plan.FileSize(2000), "2 kB"},
 		{plan.FileSize(999_999), "1.0 MB"},
+		{plan.FileSize(25_000_000), "25 MB"},
+		{plan.FileSize(20 << 20), "21.0 MB"},
 		{plan.Wait(time.Minute), "60 seconds"},
 		{plan.Wait(3*time.Minute - time.Second), "3 minutes"},
 		{plan.Wait(2*time.Hour + time.Second), "3 hours"},
@@ -50,6 +52,24 @@ func TestMessagesInEnglish(t *testing.T) {
 		}
 		if got := plan.Translate(nil).In("zh-Hans", c.m); got != c.want {
 			t.Errorf("nobody tells %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestOversize(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		size, limit int64
+		want        string
+	}{
+		{12_345, 200, "12 kB, 200 bytes"},
+		{2_500_000, 2_000_000, "2.5 MB, 2 MB"},
+		{2_000_001, 2_000_000, "2000001 bytes, 2000000 bytes"},
+		{20<<20 + 1, 20 << 20, "20971521 bytes, 20971520 bytes"},
+		{300_001, 300_000, "300001 bytes, 300000 bytes"},
+	} {
+		if size, most := plan.Oversize(c.size, c.limit); size.String()+", "+most.String() != c.want {
+			t.Errorf("%s and %s, want %s", size, most, c.want)
 		}
 	}
 }

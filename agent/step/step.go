@@ -15,7 +15,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/agent/naming"
@@ -167,7 +169,7 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		for _, failed := range stoodIn(candidate, made) {
 			notes = append(notes, plan.Say("%s A fallback was used instead.", failed))
 		}
-		notes = append(notes, made.Note)
+		notes = append(notes, made.Note, savedAs(call, made.Path))
 		candidate = made.Candidate // so that later calls need not fail first
 		result.Candidate = made.Candidate
 		result.Model = cmp.Or(made.Model, naming.Ran(p.tool, made.Candidate).Model)
@@ -202,6 +204,23 @@ func stoodIn(wanted string, made toolbox.Made) []plan.Message {
 func (a *Actor) run(ctx context.Context, tool toolbox.Tool, candidate string, call toolbox.Call) (toolbox.Made, error) {
 	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
 	return a.config.Toolbox.Run(ctx, call.Tool, candidate, call, func(o toolbox.Output) error { return v.Verify(ctx, o) })
+}
+
+// savedAs says that the result of an edited HEIC picture is a JPEG, unless the request names the format.
+func savedAs(call toolbox.Call, path string) plan.Message {
+	if !call.Returns.Fits(plan.Image) || call.Text("format") != "" || !hasExt(path, ".jpg", ".jpeg") {
+		return plan.Message{}
+	}
+	for _, values := range call.Args {
+		if slices.ContainsFunc(values, func(v toolbox.Value) bool { return hasExt(v.Blob, ".heic", ".heif", ".hif") }) {
+			return plan.Say("It is a JPEG now: I save edited HEIC pictures as JPEG.")
+		}
+	}
+	return plan.Message{}
+}
+
+func hasExt(name string, extensions ...string) bool {
+	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
 // note joins the remarks about how a step was done, without duplicates.

@@ -144,7 +144,7 @@ func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Mess
 		lines = append(lines, plan.Say("You can still make %d of %d requests this hour.", s.Left.Requests, s.Left.Limit))
 	}
 	if s.Left.DayLimit > 0 {
-		lines = append(lines, plan.Say("You can still upload %s of %s MB today.", megabytes(s.Left.Bytes), megabytes(s.Left.DayLimit)))
+		lines = append(lines, plan.Say("You can still upload %s of %s today.", plan.FileSize(s.Left.Bytes), plan.FileSize(s.Left.DayLimit)))
 	}
 	return lines, nil
 }
@@ -243,5 +243,3 @@ func groupOf(domain string) string {
 
 // toolWords is the name of a tool for people.
 func toolWords(tool string) string { return strings.ReplaceAll(tool, "_", " ") }
-
-func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) }

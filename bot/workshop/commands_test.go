@@ -74,7 +74,7 @@ func TestCommandsOfAChat(t *testing.T) {
 			[]string{
 				"- In progress for 60 seconds: 1 of 3 steps are done. Now: what blur_image makes.\n- In the queue for 30 seconds.\n" +
 					"- Planning for 60 seconds.\n- Writing the answer, after 60 seconds.\n",
-				"You can still make 3 of 20 requests this hour.", "You can still upload 5 of 90 MB today.",
+				"You can still make 3 of 20 requests this hour.", "You can still upload 5 MB of 90 MB today.",
 			},
 			nil,
 		},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -138,9 +137,8 @@ func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapter
 			continue
 		}
 		r.Files[i] = small
-		o.because(plan.Say(
-			"%s was too large to send here, so I made it smaller: it had %s, and the limit is %s.",
-			f.Name, megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)))
+		had, most := plan.Oversize(f.Size, refused.Limit)
+		o.because(plan.Say("%s was too large to send here, so I made it smaller: it had %s, and the limit is %s.", f.Name, had, most))
 	}
 	return &rest, nil
 }
@@ -168,7 +166,7 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 		case gone:
 			o.because(plan.Say("The file %s no longer exists.", f.Name))
 		case large && refused.Limit > 0:
-			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
+			size, most := plan.Oversize(f.Size, refused.Limit)
 			o.because(plan.Say("%s is too large to send here: it has %s, and the limit is %s.", f.Name, size, most))
 		case large:
 			o.because(plan.Say("%s is too large to send here.", f.Name))
@@ -186,11 +184,6 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 	}
 	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
 	return nil
-}
-
-// megabytes formats n bytes, rounded so that a size above its limit looks larger than the limit.
-func megabytes(n int64, round func(float64) float64) plan.Message {
-	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
 }
 
 // linkLasts is how long a link to a file stays valid.

@@ -426,7 +426,7 @@ func TestFilesAndSpeech(t *testing.T) {
 		{"chosen", "[items: {most: bbox}]", list(1, `[{"xmax":1}]`), ""},
 		{"invented", "[items: {most: bbox}]", list(1, `[{},{},{}]`), "There were at most 2 to choose from, but 3 were chosen."},
 		{"small enough", "[bytes: {most: limit}]", fits, ""},
-		{"a byte too many", "[bytes: {most: limit}]", large, "The video should have at most 2 MB, but it has 2.000001."},
+		{"a byte too many", "[bytes: {most: limit}]", large, "The video should have at most 2000000 bytes, but it has 2000001 bytes."},
 		{"read to its end", "[speech: {of: text}]", spoken(40*time.Second, said), ""},
 		{"broken off", "[speech: {of: text}]", spoken(13*time.Second, said), "The text should be read to the end, but the sound lasts only 13 seconds."},
 		{"a short text", "[speech: {of: text}]", spoken(time.Second, Measured{Value: "hello"}), ""},

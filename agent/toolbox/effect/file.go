@@ -3,7 +3,6 @@ package effect
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"atelier/agent/plan"
@@ -109,11 +108,9 @@ func bytes(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if !ok || c.Result.Bytes <= most {
 		return plan.Message{}
 	}
-	return plan.Say("%s should have at most %s MB, but it has %s.", c.subject(), megabytes(most), megabytes(c.Result.Bytes))
+	has, limit := plan.Oversize(c.Result.Bytes, most)
+	return plan.Say("%s should have at most %s, but it has %s.", c.subject(), limit, has)
 }
-
-// megabytes formats a size in MB, exact to the byte: "2", "0.35".
-func megabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) }
 
 func files(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if want := int(number64(rule[lone])); want > 0 && c.Results != want {

@@ -196,8 +196,8 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 		return file{}, err
 	}
 	if about.Size() > most {
-		return file{}, fault(nil, "The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.",
-			about.Size()>>20, most>>20)
+		has, limit := plan.Oversize(about.Size(), most)
+		return file{}, fault(nil, "The file is too large to send: it has %s, and the limit is %s; trim it or make it smaller.", has, limit)
 	}
 	content, err := j.encoded(ctx, func(path string) error {
 		to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

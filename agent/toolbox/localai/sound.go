@@ -102,8 +102,8 @@ func withoutTags(ctx context.Context, path, dir string) (content []byte, err err
 		return nil, err
 	}
 	if about.Size() > maxSentBytes {
-		return nil, fault(nil, "The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.",
-			about.Size()>>20, maxSentBytes>>20)
+		has, most := plan.Oversize(about.Size(), maxSentBytes)
+		return nil, fault(nil, "The file is too large to send: it has %s, and the limit is %s; trim it or make it smaller.", has, most)
 	}
 	to, err := os.CreateTemp(dir, "sent-")
 	if err != nil {

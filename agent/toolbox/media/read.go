@@ -54,7 +54,8 @@ func open(path string, l Limits) (*file, error) {
 	case info.Size() == 0:
 		return nil, fault(name, nil, "is empty.")
 	case info.Size() > l.Bytes:
-		return nil, fault(name, nil, "is too large: it has %s, and the limit is %s.", plan.FileSize(info.Size()), plan.FileSize(l.Bytes))
+		has, most := plan.Oversize(info.Size(), l.Bytes)
+		return nil, fault(name, nil, "is too large: it has %s, and the limit is %s.", has, most)
 	}
 	f, err := os.Open(path)
 	if err != nil {

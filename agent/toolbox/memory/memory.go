@@ -92,10 +92,10 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 		return func() {}, nil
 	}
 	if bytes > b.whole {
+		needs, most := plan.Oversize(bytes, b.whole)
 		return nil, &plan.Fault{
-			Sentence: plan.Say("It would take %s of memory, and the limit is %s; try something smaller.",
-				plan.FileSize(bytes), plan.FileSize(b.whole)),
-			Err: ErrTooLittle,
+			Sentence: plan.Say("It would take %s of memory, and the limit is %s; try something smaller.", needs, most),
+			Err:      ErrTooLittle,
 		}
 	}
 	if err := b.room.Acquire(ctx, bytes); err != nil {

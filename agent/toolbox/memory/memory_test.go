@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := newBudget(t, 4_000_000)
 	_, err := b.Take(t.Context(), 5_000_000)
-	if want := "It would take 5.0 MB of memory, and the limit is 3.0 MB; try something smaller."; !errors.Is(err, ErrTooLittle) ||
+	if want := "It would take 5 MB of memory, and the limit is 3 MB; try something smaller."; !errors.Is(err, ErrTooLittle) ||
 		plan.Sentence(err, plan.Message{}).String() != want {
 		t.Errorf("too much: %v", err)
 	}

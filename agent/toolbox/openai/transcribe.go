@@ -44,8 +44,9 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 		return toolbox.Output{}, err
 	}
 	if about.Size() > maxRecording && !sp.config.Endpoint.Private() {
-		return toolbox.Output{}, fault(nil, "The recording is too large: it is %d MB, and the model server accepts at most %d MB; trim it or save it as MP3.",
-			about.Size()>>20, maxRecording>>20)
+		has, most := plan.Oversize(about.Size(), maxRecording)
+		return toolbox.Output{}, fault(nil, "The recording is too large: it has %s, and the model server accepts at most %s; trim it or save it as MP3.",
+			has, most)
 	}
 	response, err := sp.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{
 		Model: r.model, Prompt: promptText(backing, c), Reader: file, FilePath: "recording" + info.Ext, // not its own name, which is private

@@ -200,8 +200,8 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 	}
 	fitting, note := r.fitting(format, length, rate, channels)
 	if asked && fitting.name != format.name {
-		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.",
-			format.name, plan.FileSize(format.size(length, rate, channels)), plan.FileSize(r.config.Limits.Bytes))
+		has, most := plan.Oversize(format.size(length, rate, channels), r.config.Limits.Bytes)
+		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.", format.name, has, most)
 	}
 	job.Args = append(job.Args, fitting.coding.lacking(job.Args, soundStream)...)
 	out, err := r.do(job, "sound."+fitting.ending)

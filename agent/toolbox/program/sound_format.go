@@ -57,8 +57,8 @@ func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int
 	if size <= m.config.Limits.Bytes {
 		return f, plan.Message{}
 	}
-	return flac, plan.Say("As %s it would have %s, and the limit is %s, so it is saved as FLAC.",
-		f.name, plan.FileSize(size), plan.FileSize(m.config.Limits.Bytes))
+	has, most := plan.Oversize(size, m.config.Limits.Bytes)
+	return flac, plan.Say("As %s it would have %s, and the limit is %s, so it is saved as FLAC.", f.name, has, most)
 }
 
 // soundFormats maps the catalogue's names to formats.

@@ -29,7 +29,7 @@ func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
 	t.Parallel()
 	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
 	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
-	if want := "As WAV it would have 105.9 MB, and the limit is 100.0 MB; ask for MP3 or FLAC."; said != want {
+	if want := "As WAV it would have 105.9 MB, and the limit is 100 MB; ask for MP3 or FLAC."; said != want {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 }

@@ -54,13 +54,14 @@ func (u *uploads) file(arg string) (template.Upload, error) {
 		return template.Upload{}, err
 	}
 	if size := int64(len(made.Content)); size > maxSent {
+		has, most := plan.Oversize(size, maxSent)
 		return template.Upload{}, &plan.Fault{
-			Sentence: plan.Say("The file is too large to send: it has %d MB, and the limit is %d MB; trim it or make it smaller.", size>>20, maxSent>>20),
+			Sentence: plan.Say("The file is too large to send: it has %s, and the limit is %s; trim it or make it smaller.", has, most),
 		}
 	}
 	if u.bytes += int64(len(made.Content)); u.bytes > maxSentInAll {
 		return template.Upload{}, &plan.Fault{
-			Sentence: plan.Say("The files are too large to send together: the limit is %d MB; send fewer or make them smaller.", maxSentInAll>>20),
+			Sentence: plan.Say("The files are too large to send together: the limit is %s; send fewer or make them smaller.", plan.FileSize(maxSentInAll)),
 		}
 	}
 	made.Name = name + made.Name

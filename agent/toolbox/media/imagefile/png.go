@@ -16,6 +16,15 @@ import (
 // decodePNG is [png.Decode], but reduces 16 bits per channel to 8: more is never used here, and takes
 // two to three times the memory.
 func decodePNG(r io.Reader) (image.Image, error) {
+	var first [firstPart]byte
+	n, err := io.ReadFull(r, first[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err //nolint:wrapcheck // an error of the reader
+	}
+	r = io.MultiReader(bytes.NewReader(first[:n]), r)
+	if first[depthAt] != 16 { // only the others need a large buffer
+		return png.Decode(r) //nolint:wrapcheck // callers check its type
+	}
 	from := bufio.NewReaderSize(r, HeadLength)
 	head, err := from.Peek(HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {

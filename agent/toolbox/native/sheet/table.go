@@ -68,7 +68,7 @@ func joinTables(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	}
 	format, _ := toolbox.Param[string](c, "format")
 	out, err := all.Write(cmp.Or(table.Format(format), all.From))
-	about := plan.Say("%s rows", strconv.Itoa(len(all.Rows)))
+	about := plan.Say("%d rows", len(all.Rows))
 	return toolbox.Output{Value: out, About: about}, err
 }
 

@@ -253,10 +253,7 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	case a.format.Lossy() && a.quality < media.DefaultQuality:
 		notes = append(notes, plan.Say("It is compressed more strongly (quality %d).", a.quality))
 	}
-	switch heic := strings.HasPrefix(p.Info.MIME, "image/hei"); {
-	case heic:
-		notes = append(notes, plan.Say("I cannot make a HEIC file smaller, so it is a JPEG now."))
-	case a.format == media.JPEG && p.Info.MIME != "image/jpeg":
+	if heic := strings.HasPrefix(p.Info.MIME, "image/hei"); a.format == media.JPEG && p.Info.MIME != "image/jpeg" && !heic { // said of every edit of those
 		notes = append(notes, plan.Say("It is a JPEG now."))
 	}
 	if p.Info.Frames > 1 {
