@@ -51,6 +51,25 @@ func notLanguage(r rune) bool {
 	return r >= utf8.RuneSelf || !isWord(byte(r&0x7f)) && !strings.ContainsRune("+-#._", r)
 }
 
+// Verbatim returns Markdown that shows a text as it is: in a code block, which keeps its columns, or escaped if it
+// has lines that people read better wrapped, those over the given number of characters.
+func Verbatim(text string, longest int) string {
+	text = strings.Trim(tidy(text), "\n")
+	marks := strings.Repeat("`", minFence)
+	for strings.Contains(text, marks) {
+		marks += "`"
+	}
+	for l := range strings.Lines(text) {
+		if utf8.RuneCountInString(l) > longest {
+			return Escape(text)
+		}
+	}
+	if len(marks) > maxFence {
+		return Escape(text)
+	}
+	return marks + "\n" + text + "\n" + marks
+}
+
 // closes reports whether a line ends the code block.
 func (f fence) closes(line string) bool {
 	marks := strings.TrimLeft(line, " ")

@@ -157,6 +157,8 @@ type Limits struct {
 	Text int
 	// Voice means that an answer that is read aloud is shown as a voice message.
 	Voice bool
+	// Verbatim means that results that are text files are shown as they are, and not as Markdown.
+	Verbatim bool
 }
 
 // Check fails with a [Fault] that names the reply's files that are too large, or else those over the maximum

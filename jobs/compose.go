@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,6 +175,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	if r.Given != nil { // commands have no inputs
 		a.Reply.Text = strings.Join(append([]string{c.tried(r) + c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
+	a.Reply.Text = c.verbatim(r, route, a.Reply.Text)
 	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
 		a.Reply.Text, a.Reply.Whole = short, a.Reply.Text
 	}
@@ -218,6 +221,34 @@ func (c *composer) shortened(r *record.Request, route *plan.Route, text string) 
 			rest := c.say(r, plan.Say("The whole text is in %s.", m.File))
 			text = strings.Replace(text, value, begun[0]+" …\n\n"+adapters.Escape(rest), 1)
 		}
+	}
+	return text
+}
+
+// widest is how many characters of a line are shown without wrapping it. A longer line is a paragraph.
+const widest = 100
+
+// verbatim shows the texts in an answer that are attached as files as they are, on platforms that want that.
+// Markdown files are shown as Markdown.
+func (c *composer) verbatim(r *record.Request, route *plan.Route, text string) string {
+	if route == nil || !c.limitsOf(r.Asked.Event.Thread).Verbatim {
+		return text
+	}
+	for _, m := range route.Delivered(text) {
+		value := strings.TrimSpace(m.Value) // the text may begin with it
+		longest := widest
+		switch path.Ext(m.File) {
+		case "", ".md":
+			continue
+		case ".csv", ".tsv", ".json":
+			longest = math.MaxInt
+		}
+		before, after, found := strings.Cut(text, value)
+		if !found || m.Type.Media() || !strings.Contains(value, "\n") {
+			continue
+		}
+		before, after = strings.TrimRight(before, " \n"), strings.TrimLeft(after, " \n")
+		text = strings.Trim(before+"\n"+adapters.Verbatim(m.Value, longest)+"\n"+after, "\n")
 	}
 	return text
 }

@@ -56,3 +56,40 @@ func TestLongTextIsFile(t *testing.T) {
 		})
 	}
 }
+
+// TestTextFilesVerbatim shows results that are text files as they are, where the platform wants that.
+func TestTextFilesVerbatim(t *testing.T) {
+	t.Parallel()
+	const art, table = "   /\\_/\\\n  ( *.* )\n   > _ <", "name, *age*\nAna,31"
+	paragraph := "**Dear** Ann,\n" + strings.Repeat("it was a long way. ", 10)
+	for name, c := range map[string]struct {
+		file, value, answer, want string
+		plain                     bool
+	}{
+		"columns":          {"cat.txt", art, "/\\_/\\\n  ( *.* )\n   > _ <\nIt is **only** approximate.", "```\n" + art + "\n```\nIt is **only** approximate.", false},
+		"after a line":     {"names.csv", table, "The table:\n" + table, "The table:\n```\n" + table + "\n```", false},
+		"within a line":    {"names.csv", table, "It is " + table + ".", "It is\n```\n" + table + "\n```\n.", false},
+		"a wide table":     {"names.csv", table + strings.Repeat(",0", 90), table + strings.Repeat(",0", 90), "```\n" + table + strings.Repeat(",0", 90) + "\n```", false},
+		"a paragraph":      {"letter.txt", paragraph, paragraph, adapters.Escape(strings.TrimSpace(paragraph)), false},
+		"backquotes":       {"a.txt", "a\n```\nb", "a\n```\nb", "````\na\n```\nb\n````", false},
+		"Markdown":         {"a.md", "# A\n- b", "# A\n- b", "# A\n- b", false},
+		"no file":          {"", "- a\n- b", "- a\n- b", "- a\n- b", false},
+		"not in the text":  {"names.csv", table, "Here it is.", "Here it is.", false},
+		"another platform": {"names.csv", table, table, table, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			h.chat.limits.Verbatim = !c.plain
+			h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+				return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a-1234", Type: plan.Text, Value: c.value, File: c.file}}, nil
+			})
+			h.planner.respond = func(context.Context, jobs.Account) (string, error) { return c.answer, nil }
+			j := h.start()
+			r := h.ask(j, h.says("t", "ann", "a"))
+			if p, _ := h.chat.post(r.Runs[0].Sent); strings.TrimSpace(p.reply.Text) != c.want {
+				t.Errorf("it says %q, want %q", p.reply.Text, c.want)
+			}
+		})
+	}
+}

@@ -112,6 +112,38 @@ func TestBeforeAndAfter(t *testing.T) {
 	p.Wait(`document.querySelectorAll("#large img").length === 1`)
 }
 
+// TestSideBySide shows the results of one request beside each other, also by the keyboard.
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	v := manyResults()
+	other := v.Thread.Messages[2]
+	other.ID, other.Files = "a5", []page.File{other.Files[1]}
+	other.Files[0].Name, other.Files[0].URL = "thicker.png", "/painted.png"
+	v.Thread.Messages = append(v.Thread.Messages, other)
+	_, address := newStage(t, v)
+	for name, look := range map[string]browsertest.Look{"aside": {}, "aside-phone": {Width: 390, Height: 844, Touch: true}} {
+		p := browsertest.Start(t).Page(t, look)
+		p.Open(address + "/t/t1")
+		click(p, "#m-a1 [data-large]") // there are no others
+		p.Wait(`document.getElementById("large-aside").hidden`)
+		click(p, "#large-right")
+		p.Wait(`!document.getElementById("large-aside").hidden`)
+		p.Script(`document.getElementById("large-aside").focus()`)
+		p.Key("\r")
+		shown := `[...document.querySelectorAll("#large figcaption")].map((c) => c.textContent).join()`
+		p.Wait(shown + ` === "harbour-3f2a.edge-91bc.png,wide.png,thicker.png" && [...document.querySelectorAll("#large img")].every((i) => i.complete)`)
+		p.Screenshot(name)
+		p.Script(`document.querySelector('#large [aria-current="true"]').focus()`)
+		p.Key("\u0303") // the right arrow
+		p.Wait(`document.activeElement.ariaCurrent === "true" && document.activeElement.nextElementSibling.textContent === "wide.png"`)
+		p.Key("\r")
+		p.Wait(`document.querySelectorAll("#large figure").length === 0 && document.querySelector("#large bdi").textContent === "wide.png" && document.getElementById("large-aside").ariaPressed === "false"`)
+		click(p, "#large-aside")
+		click(p, "#large [data-at]")
+		p.Wait(`document.querySelector("#large bdi").textContent === "harbour-3f2a.edge-91bc.png"`)
+	}
+}
+
 // TestNotify checks that an answer causes a system notification while the tab is hidden, if the reader wants that.
 func TestNotify(t *testing.T) {
 	t.Parallel()

@@ -96,6 +96,7 @@ var (
 	_ adapters.Historian    = (*Channel)(nil)
 	_ adapters.Keeper       = (*Channel)(nil)
 	_ adapters.Checker      = (*Channel)(nil)
+	_ adapters.Limiter      = (*Channel)(nil)
 )
 
 // New returns a channel that does not serve or listen yet.
@@ -230,6 +231,9 @@ func (c *Channel) Before(ctx context.Context, thread adapters.Thread, message ad
 	}
 	return t.Before(thread.Channel, message.ID, after, n), nil
 }
+
+// Limits returns no limits: files of any size can be downloaded.
+func (*Channel) Limits(adapters.Thread) adapters.Limits { return adapters.Limits{Verbatim: true} }
 
 // Send posts a reply. The first one with a key counts.
 func (c *Channel) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {

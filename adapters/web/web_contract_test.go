@@ -33,7 +33,6 @@ func TestContract(t *testing.T) {
 			adapterstest.Alts:        "there is no place to write what a file shows",
 			adapterstest.MarkLinks:   "pictures are pointed at in their place",
 			adapterstest.Typing:      "the progress is there at once",
-			adapterstest.Limits:      "there are none",
 			adapterstest.Spellings:   "nothing in a text means anything to the channel",
 			adapterstest.Channels:    "there are threads only",
 			adapterstest.Reactions:   "there are buttons",

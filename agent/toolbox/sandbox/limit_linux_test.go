@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 		"memory at once":        {Config{Memory: 256 << 20}, sh("exec perl -e '$x = chr(1) x (1 << 30)'"), "sh needed more than 268.4 MB of memory"},
 		"memory of several":     {Config{Memory: 256 << 20}, sh("for i in 1 2 3 4; do perl -e '$x = chr(1) x (100 << 20); sleep 60' & done; wait"), "sh needed more than 268.4 MB of memory"},
 		"memory of the command": {Config{}, Command{Program: "perl", Args: []string{"-e", "$x = chr(1) x (300 << 20); sleep 60"}, Memory: 200 << 20}, "perl needed more than 209.7 MB of memory"},
-		"memory of the budget":  {Config{Budget: budget}, sh("exec perl -e '$x = chr(1) x (300 << 20); sleep 60'"), "sh needed more than 150 MB of memory"},
+		"memory of the budget":  {Config{Budget: budget}, sh("exec perl -e '$x = chr(1) x (300 << 20); sleep 60'"), "sh needed more than 150.0 MB of memory"},
 		"processes":             {Config{Processes: 40}, sh("for i in $(seq 200); do sleep 60 & done; wait"), "sh started more than 40 processes, and was stopped"},
 		"its own trouble":       {Config{}, sh("echo a secret place >&2; exit 3"), "The program sh could not do it."},
 		"no program":            {Config{}, Command{Program: "no-such-program"}, "The program no-such-program cannot be started here."},

@@ -1,4 +1,5 @@
-// Shows a picture large: with the others of its thread, zoom, and next to the one that it was made from.
+// Shows a picture large: with the others of its thread, zoom, next to the one that it was made from, and side by
+// side with the other results of its request.
 
 import { word } from "./words.js";
 
@@ -10,13 +11,14 @@ const part = (name) => document.getElementById(`large-${name}`);
 let all = []; // the buttons of the pictures of the page, in order
 let at = 0;
 let near = 0; // which of the steps
-let comparing = false; // the picture is shown beside the one that it was made of
+let mode = ""; // "compare": beside the picture that it was made from; "aside": beside the results of the same request
 
 export function watchPictures() {
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-large]");
     if (!button) return;
     all = [...document.querySelectorAll("[data-large]")];
+    mode = "";
     show(all.indexOf(button));
     dialog.showModal();
   });
@@ -25,14 +27,20 @@ export function watchPictures() {
   part("minus").addEventListener("click", () => zoom(near - 1));
   part("plus").addEventListener("click", () => zoom(near + 1));
   place.addEventListener("click", ({ target, offsetX, offsetY }) => {
+    const one = target.closest("[data-at]");
+    if (one) {
+      mode = "";
+      return show(Number(one.dataset.at));
+    }
     if (target.localName !== "img") return dialog.close();
     const { width, height } = target.getBoundingClientRect();
     zoom(near > 0 ? 0 : 2, { x: offsetX / width, y: offsetY / height });
   });
-  part("compare").addEventListener("click", () => {
-    comparing = !comparing;
-    show(at);
-  });
+  for (const name of ["compare", "aside"])
+    part(name).addEventListener("click", () => {
+      mode = mode === name ? "" : name;
+      show(at);
+    });
   dialog.addEventListener("keydown", keyed);
   dialog.addEventListener("close", () => place.replaceChildren());
 }
@@ -49,6 +57,13 @@ function keyed(event) {
   event.preventDefault();
 }
 
+// alternatives returns the buttons of the results of the same request as one of them.
+function alternatives(button) {
+  const request = (b) => b.closest(".bot")?.querySelector(".answers")?.hash;
+  const its = request(button);
+  return its ? all.filter((b) => request(b) === its) : [];
+}
+
 // show shows one of the pictures, if it exists.
 function show(n) {
   const button = all[n];
@@ -61,11 +76,20 @@ function show(n) {
   const link = dialog.querySelector("a");
   link.hidden = !save;
   link.href = save || large;
-  const beside = comparing && before;
-  place.classList.toggle("compared", Boolean(beside));
-  place.replaceChildren(...(beside ? [titled(picture(before, word("before")), "before"), titled(img, "after")] : [img]));
-  part("compare").hidden = !before;
-  part("compare").setAttribute("aria-pressed", String(Boolean(beside)));
+  const others = alternatives(button);
+  const ways = { compare: Boolean(before), aside: others.length > 1 };
+  for (const [name, possible] of Object.entries(ways)) {
+    part(name).hidden = !possible;
+    part(name).setAttribute("aria-pressed", String(possible && mode === name));
+  }
+  const shown = ways[mode] ? mode : "";
+  const focused = place.contains(document.activeElement); // also by what is replaced now
+  place.classList.toggle("compared", Boolean(shown));
+  place.classList.toggle("aside", shown === "aside");
+  if (shown === "compare") place.replaceChildren(titled(picture(before, word("before")), word("before")), titled(img, word("after")));
+  else if (shown === "aside") place.replaceChildren(...others.map(beside));
+  else place.replaceChildren(img);
+  if (focused) (place.querySelector('[aria-current="true"]') ?? place).focus();
   able("left", at > 0);
   able("right", at < all.length - 1);
   zoom(0);
@@ -78,12 +102,23 @@ function picture(src, alt) {
   return img;
 }
 
+// beside returns one of several pictures, which shows it alone when pressed.
+function beside(button) {
+  const { large, name } = button.dataset;
+  const open = document.createElement("button");
+  open.type = "button";
+  open.dataset.at = all.indexOf(button);
+  open.setAttribute("aria-current", String(button === all[at]));
+  open.append(picture(large, button.firstElementChild.alt));
+  return titled(open, name);
+}
+
 // titled returns a picture with a caption.
-function titled(img, name) {
+function titled(content, text) {
   const figure = document.createElement("figure");
   const caption = document.createElement("figcaption");
-  caption.textContent = word(name);
-  figure.append(img, caption);
+  caption.textContent = text;
+  figure.append(content, caption);
   return figure;
 }
 
