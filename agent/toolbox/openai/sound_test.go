@@ -196,7 +196,7 @@ func TestLargeRecordingIsNotSent(t *testing.T) {
 	b := newBackendAt(t, cloud(t, nil), func(c *Config) { c.AllowMedia = true })
 	large := append(mp3(4), make([]byte, maxRecording)...)
 	_, err := b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"audio": file(t, plan.Audio, "a.mp3", large)}))
-	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "it is 25 MB") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "the model server accepts at most 26214400 bytes") {
 		t.Errorf("got %v", err)
 	}
 	_, err = b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"text": text("x")}))
