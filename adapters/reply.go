@@ -31,6 +31,9 @@ type Reply struct {
 	// Answer means that it answers a request, which can be run again, and that it can be deleted. A platform with
 	// buttons has two for that.
 	Answer bool `json:"answer,omitempty"`
+	// Small is small print, such as the seed: plain text on one line. A platform that shows elsewhere how an answer
+	// was made leaves it out.
+	Small string `json:"small,omitempty"`
 	// Talk means that it is only conversation, such as a greeting: running it again would say the same.
 	Talk bool `json:"talk,omitempty"`
 	// GoOn are the ways in which people can continue from the files.

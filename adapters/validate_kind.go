@@ -139,6 +139,7 @@ func (r Reply) Validate() error {
 	c.line("mention", r.Mention, maxID)
 	c.word("language", r.Language, maxID)
 	c.text("text", r.Text, 1<<20)
+	c.line("small", r.Small, maxName)
 	if r.Text == "" && len(r.Files) == 0 {
 		c.badf("is empty")
 	}

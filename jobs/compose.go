@@ -114,8 +114,25 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		return a, nil // the answer says what went wrong, if need be without files
 	}
 	c.goOn(ctx, a, r, run)
+	if !a.Reply.Picks { // its choices are the seeds
+		a.Reply.Small = c.seeds(r, run.Route)
+	}
 	c.speak(ctx, a, r, run)
 	return a, err
+}
+
+// seeds tells the seeds of the results, by which they can be made again; "" if there are none.
+func (c *composer) seeds(r *record.Request, route *plan.Route) string {
+	var all []plan.Message
+	for _, m := range route.Ends() {
+		if m.Seed > 0 && m.Seed <= math.MaxInt32 { // larger ones are the program's own
+			all = append(all, plan.Say("seed %s", strconv.FormatInt(m.Seed, 10)))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return c.say(r, plan.Join("%s, %s", all...))
 }
 
 // tellReplaced prefixes the first answer to an edited message with the reason for it.

@@ -269,3 +269,21 @@ func TestUnofferedSign(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedIsTold in small print, if it can be asked for again.
+func TestSeedIsTold(t *testing.T) {
+	t.Parallel()
+	for seed, want := range map[int64]string{0: "", 1007: "seed 1007", 1 << 40: ""} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+				return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a-1234", Type: plan.Text, Value: "drawn", Seed: seed}}, nil
+			})
+			j := h.start()
+			if got := h.reply(h.ask(j, h.says("t", "ann", "a"))).Small; got != want {
+				t.Errorf("it says %q, want %q", got, want)
+			}
+		})
+	}
+}

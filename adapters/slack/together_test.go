@@ -115,6 +115,57 @@ func TestFilesAndTextSeparately(t *testing.T) {
 	}
 }
 
+// Small print is a context block, also below files. A server that refuses it there gets files and text without it.
+func TestSmallPrint(t *testing.T) {
+	t.Parallel()
+	const small = `{"type":"plain_text","text":"seed 42"`
+	for name, c := range map[string]struct {
+		refused int // calls that show files
+		shows   int // calls that show the files of two answers
+		holds   bool
+	}{
+		"shown":                {0, 2, true},
+		"no feedback buttons":  {1, 3, true},
+		"no small print":       {2, 4, false},
+		"no text beside files": {3, 5, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, false)
+			s, in := w.Adapter(t, openEdges), w.Thread(t, false)
+			if c.refused > 0 {
+				w.Faults.FailNext(showFiles, c.refused, malformedBlocks)
+			}
+			for _, key := range []string{"a", "b", "a", "b"} {
+				r := w.answered(in)
+				r.Small = "seed 42"
+				if _, err := s.Send(t.Context(), key, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all := w.own(in)
+			if n := w.API.Calls()[showFiles]; n != c.shows || len(all) != 2 && c.refused < 3 {
+				t.Errorf("files are shown %d times, in %d messages", n, len(all))
+			}
+			last := all[len(all)-1]
+			if got := strings.Contains(string(last.Blocks), small); got != (c.holds || c.refused == 3) {
+				t.Errorf("the last message is %s", last.Blocks)
+			}
+		})
+	}
+	w := newWorkspace(t, false)
+	s, in := w.Adapter(t, openEdges), w.Thread(t, false)
+	w.Faults.FailNext("chat.postMessage", 2, malformedBlocks)
+	r := w.answered(in)
+	r.Files, r.Small = nil, "seed 42"
+	if _, err := s.Send(t.Context(), "plain", r); err != nil {
+		t.Fatal(err)
+	}
+	if all := w.own(in); len(all) != 1 || !strings.Contains(all[0].Text, "seed 42") {
+		t.Errorf("as plain text it is %+v", all)
+	}
+}
+
 // Whatever response is lost, nothing is posted twice.
 func TestFilesAndTextOnce(t *testing.T) {
 	t.Parallel()

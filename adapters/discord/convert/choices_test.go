@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"atelier/adapters"
@@ -55,5 +56,14 @@ func TestExamplesAreListedWithoutButtons(t *testing.T) {
 	plain := (&Composer{Phrases: English{}}).Compose(r, 0)[0].Content.Plain()
 	if want := "You can try:\n- draw \\*me\\*\n- make a GIF"; plain.Text != want || len(plain.Components) > 0 {
 		t.Errorf("it is %q with %v, want %q", plain.Text, plain.Components, want)
+	}
+}
+
+func TestSmallPrint(t *testing.T) {
+	t.Parallel()
+	composer := &Composer{Phrases: English{}}
+	parts := composer.Compose(adapters.Reply{Text: "Here it is.", Small: "seed *42*", Choices: []adapters.Choice{{ID: "r-1-1", Text: "larger"}}, Answer: true}, 0)
+	if len(parts) != 1 || !strings.HasPrefix(parts[0].Content.Text, "Here it is.\n\n-# seed \\*42\\*\nAlternatives") {
+		t.Errorf("it is shown as %+v", parts)
 	}
 }

@@ -227,6 +227,9 @@ func (c *Composer) below(r adapters.Reply) []string {
 	for _, a := range r.Files {
 		lines = append(lines, c.about(r, a)...)
 	}
+	if r.Small != "" {
+		lines = append(lines, "-# "+plain(shorten(r.Small, maxNote)))
+	}
 	return lines
 }
 

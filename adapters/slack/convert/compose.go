@@ -54,6 +54,7 @@ type Part struct {
 	acts    []adapters.Sign    // shown as buttons
 	tries   []adapters.Example // shown as buttons
 	rated   bool               // has feedback buttons
+	small   string             // small print
 	// whisper is the id of the message if only one person sees it.
 	whisper string
 }
@@ -80,6 +81,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	if len(parts) > 0 {
 		last := &parts[len(parts)-1]
 		last.choices, last.acts, last.tries, last.rated = r.Choices, r.Acts(), r.Examples, r.Answer && !r.Asks
+		last.small = shorten(r.Small, maxChoice)
 		if labelled(r.Choices) {
 			last.listed = listed(r.Choices)
 		}
@@ -176,6 +178,9 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	if mention != "" {
 		all = append(all, render(nil, mention))
 	}
+	if p.small != "" {
+		all = append(all, slack.NewContextBlock("", slack.NewTextBlockObject(slack.PlainTextType, p.small, false, false)))
+	}
 	if buttons := c.buttons(p, language); len(buttons) > 0 {
 		all = append(all, slack.NewActionBlock("", buttons...))
 	}
@@ -216,7 +221,7 @@ func button(id, value, label string) *slack.ButtonBlockElement {
 // fallback returns the text for notifications and screen readers.
 func (p Part) fallback() string {
 	var texts []string
-	for _, piece := range append(slices.Clone(p.pieces), p.listed, p.examples()) {
+	for _, piece := range append(slices.Clone(p.pieces), p.smallPrint(), p.listed, p.examples()) {
 		texts = append(texts, letters(piece))
 	}
 	text := Escape.Replace(CutBytes(strings.TrimRight(strings.Join(texts, "\n"), "\n"), maxFallback))
@@ -231,13 +236,21 @@ func (p Part) examples() []adapters.Block {
 	return adapters.Parse(strings.TrimPrefix(adapters.Reply{Examples: p.tries}.Listed(), "\n"))
 }
 
+// smallPrint returns the small print as a line, for where there are no blocks.
+func (p Part) smallPrint() []adapters.Block {
+	if p.small == "" {
+		return nil
+	}
+	return []adapters.Block{{Spans: []adapters.Span{{Text: p.small}}}}
+}
+
 // plain returns the whole message as plain text. URLs follow the text of their links.
 func (p Part) plain() string {
 	var b strings.Builder
 	if p.mention != "" {
 		b.WriteString("<@" + p.mention + "> ")
 	}
-	for _, piece := range append(slices.Clone(p.pieces), p.listed, p.examples()) {
+	for _, piece := range append(slices.Clone(p.pieces), p.smallPrint(), p.listed, p.examples()) {
 		for _, block := range piece {
 			b.WriteString(Escape.Replace(letters([]adapters.Block{block})))
 			for _, s := range block.Spans {
@@ -264,6 +277,13 @@ func (w Words) WithoutFeedback() Words {
 	if w.Feedback {
 		w.Blocks, w.Feedback = w.Blocks[:len(w.Blocks)-1], false
 	}
+	return w
+}
+
+// Bare returns the content without the feedback buttons and the small print.
+func (w Words) Bare() Words {
+	w = w.WithoutFeedback()
+	w.Blocks = slices.DeleteFunc(slices.Clone(w.Blocks), func(b slack.Block) bool { return b.BlockType() == slack.MBTContext })
 	return w
 }
 

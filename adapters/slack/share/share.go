@@ -144,7 +144,7 @@ func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, se
 	if len(beside.Blocks) == 0 || sent.Said {
 		return fs.messageOf(ctx, in, sent, most)
 	}
-	ts, ok := fs.confirm(ctx, in, sent, len(beside.WithoutFeedback().Blocks), now)
+	ts, ok := fs.confirm(ctx, in, sent, len(beside.Bare().Blocks), now)
 	if ok {
 		sent.TS, sent.Said = ts, true
 		fs.note(ctx, note, sent)

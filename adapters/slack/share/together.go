@@ -15,31 +15,26 @@ import (
 // of a process is checked. If it lacks the text, or belongs to no app, so that pressed buttons would reach nobody,
 // files and text are sent separately from then on.
 type trial struct {
-	works, fails atomic.Bool
-	noFeedback   atomic.Bool // feedback buttons are rejected together with files
+	works atomic.Bool
+	level atomic.Int32 // the first of the forms that the server may accept
 }
 
-// forms returns the contents to try together with files, in order. The last one is empty.
-func (t *trial) forms(w convert.Words) []convert.Words {
-	none := convert.Words{}
-	switch {
-	case len(w.Blocks) == 0 || t.fails.Load():
-		return []convert.Words{none}
-	case !w.Feedback || t.noFeedback.Load():
-		return []convert.Words{w.WithoutFeedback(), none}
-	}
-	return []convert.Words{w, w.WithoutFeedback(), none}
+// nothing is the level of a server that shows no text together with files.
+const nothing = 3
+
+// forms returns the contents to try together with files, from the most to the least, by level.
+func forms(w convert.Words) [nothing + 1]convert.Words {
+	return [...]convert.Words{w, w.WithoutFeedback(), w.Bare(), nothing: {}}
 }
 
-// refuse records that the server accepts no more than these words together with files.
-func (fs *Files) refuse(ctx context.Context, taken convert.Words, why error) {
-	if len(taken.Blocks) > 0 {
-		fs.together.noFeedback.Store(true)
-		fs.Log.WarnContext(ctx, "Slack refuses feedback buttons below files: they are left out", "error", api.Fault(why))
-		return
+// refuse records that the server accepts only this level together with files.
+func (fs *Files) refuse(ctx context.Context, level int, why error) {
+	fs.together.level.Store(int32(level)) //nolint:gosec // a small number
+	said := [...]string{
+		1: "Slack refuses feedback buttons below files: they are left out", 2: "Slack refuses small print below files: it is left out",
+		nothing: "Slack does not show files and text in one message here: they are sent separately",
 	}
-	fs.together.fails.Store(true)
-	fs.Log.WarnContext(ctx, "Slack does not show files and text in one message here: they are sent separately", "error", api.Fault(why))
+	fs.Log.WarnContext(ctx, said[level], "error", api.Fault(why))
 }
 
 // confirm finds the message of files, and reports whether it has that many blocks besides them. It checks if this
@@ -62,7 +57,7 @@ func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFil
 		}
 	}
 	if now && ctx.Err() == nil && !fs.together.works.Load() {
-		fs.refuse(ctx, convert.Words{}, err)
+		fs.refuse(ctx, nothing, err)
 	}
 	return ts, false
 }

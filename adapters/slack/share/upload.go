@@ -75,7 +75,12 @@ func (fs *Files) complete(
 		form.Set("thread_ts", in.ID)
 	}
 	var refused error
-	for _, words := range fs.together.forms(beside) {
+	tried := -1
+	for level, words := range forms(beside) {
+		if level < int(fs.together.level.Load()) || len(words.Blocks) == tried {
+			continue // the server refused as much before
+		}
+		tried = len(words.Blocks)
 		if len(words.Blocks) > 0 {
 			blocks, err := json.Marshal(words.Blocks)
 			if err != nil {
@@ -87,7 +92,7 @@ func (fs *Files) complete(
 		}
 		ts, err = fs.completeWith(ctx, in, form)
 		if err == nil && refused != nil {
-			fs.refuse(ctx, words, refused)
+			fs.refuse(ctx, level, refused)
 		}
 		if len(words.Blocks) == 0 || !api.IsMalformed(err) && !api.HasCode(err, brokenBlocks) {
 			return ts, words, err
