@@ -48,8 +48,8 @@ func TestFilesRejectedByPlatform(t *testing.T) {
 		"all are taken": {},
 		"two are larger than the limit": {
 			limits: adapters.Limits{File: size}, linked: "-xx",
-			said: "pic22.png is too large to send here: it has 13 bytes, and the limit is 11 bytes.\n\n" +
-				"pic333.png is too large to send here: it has 14 bytes, and the limit is 11 bytes.",
+			said: "pic22.png is too large to send here: it has 12 bytes, and the limit is 11 bytes.\n\n" +
+				"pic333.png is too large to send here: it has 13 bytes, and the limit is 11 bytes.",
 		},
 		"two are too many": {
 			limits: adapters.Limits{Files: 1}, linked: "-xx", said: "At most 1 files are sent with one answer. Not sent: 2.",

@@ -277,8 +277,9 @@ func TestSeedIsTold(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
-				return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a-1234", Type: plan.Text, Value: "drawn", Seed: seed}}, nil
+			h.planner.set("a", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+				o := plan.Resource{Name: "fox.png", Blob: w.Folder + "/fox.png", Type: plan.Image, Seed: seed}
+				return plan.Result{Status: plan.Done, Output: &o}, h.blobs.Put(ctx, o.Blob, strings.NewReader("PNG"))
 			})
 			j := h.start()
 			if got := h.reply(h.ask(j, h.says("t", "ann", "a"))).Small; got != want {

@@ -34,7 +34,7 @@ func TestTooLargeFileIsShrunk(t *testing.T) {
 		files  int
 		said   string
 	}{
-		"x":      {jobs.Done, 1, "was too large to send here, so I made it smaller: it had 0"},
+		"x":      {jobs.Done, 1, "was too large to send here, so I made it smaller: it had 12 bytes, and the limit is 1 byte."},
 		"longer": {jobs.Failed, 0, "is too large to send here: it has"},
 		"":       {jobs.Failed, 0, "is too large to send here: it has"},
 	} {

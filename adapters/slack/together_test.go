@@ -118,7 +118,7 @@ func TestFilesAndTextSeparately(t *testing.T) {
 // Small print is a context block, also below files. A server that refuses it there gets files and text without it.
 func TestSmallPrint(t *testing.T) {
 	t.Parallel()
-	const small = `{"type":"plain_text","text":"seed 42"`
+	const small = `"text":"seed 42"`
 	for name, c := range map[string]struct {
 		refused int // calls that show files
 		shows   int // calls that show the files of two answers

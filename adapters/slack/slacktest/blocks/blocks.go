@@ -21,6 +21,8 @@ const (
 	maxID      = 255
 	maxURL     = 3000
 	maxActions = 25
+	maxContext = 10
+	maxText    = 3000
 	// maxContextActions is the most elements of a context_actions block.
 	maxContextActions = 5
 	maxPlaceholder    = 150
@@ -206,6 +208,14 @@ func (c *checker) block(at string, b object) {
 		}
 		for i, e := range elements {
 			c.element(fmt.Sprintf("%s/elements/%d", at, i), e)
+		}
+	case "context":
+		elements, _ := b["elements"].([]any) //nolint:errcheck // none is wrong too
+		if len(elements) == 0 || len(elements) > maxContext {
+			c.wrongf(at+"/elements", "1 to %d items allowed", maxContext)
+		}
+		for i, e := range elements {
+			c.text(fmt.Sprintf("%s/elements/%d", at, i), e, maxText)
 		}
 	case "context_actions":
 		elements, _ := b["elements"].([]any) //nolint:errcheck // none is wrong too
