@@ -186,7 +186,7 @@ func (s soak) settings(tb testing.TB, chat soakChat) []string {
 	tb.Helper()
 	return slices.Concat([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir(), "ATELIER_DATA=" + filepath.Join(tb.TempDir(), "data"),
-		"ATELIER_LISTEN=off", "ATELIER_LOG=warn", "PLANNER=rules",
+		"ATELIER_LISTEN=off", "ATELIER_LOG=warn", "PLANNER=rules", "GOGC=100", // as outside of tests
 	}, chat.settings(), s.env)
 }
 
