@@ -81,6 +81,12 @@ func (f *Faults) Stall(method string) (release func()) {
 	}
 }
 
+// Coming reports whether faults are still to come.
+func (f *Faults) Coming() (coming bool) {
+	f.read(func() { coming = len(f.coming) > 0 })
+	return coming
+}
+
 // add is called without the lock.
 func (f *Faults) add(one fault) {
 	f.change(func() {
