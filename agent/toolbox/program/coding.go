@@ -77,3 +77,8 @@ func (s stream) said(args []string) map[string]bool {
 	}
 	return all
 }
+
+// has reports whether any of the options is given.
+func has(args []string, options ...string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
+}

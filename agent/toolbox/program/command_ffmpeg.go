@@ -92,11 +92,6 @@ func (r *commandLine) isText(name string) bool {
 	return slices.ContainsFunc(r.texts, func(path string) bool { return filepath.Base(path) == name })
 }
 
-// has reports whether any of the options is given.
-func has(args []string, options ...string) bool {
-	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
-}
-
 // subtitles returns the video's subtitles as a text file named after the video.
 func (r *commandLine) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	made, err := r.do(job, "subtitles."+r.ending)
@@ -133,26 +128,13 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 			return toolbox.Output{}, err
 		}
 	}
-	if !has(job.Args, "-map", "-filter_complex") {
-		job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
-	}
-	tracks, lost := f.tracks(job, format)
-	job.Args = append(job.Args, tracks...)
-	if packing := format.pictures.lacking(job.Args, pictureStream); packing != nil {
-		length, err := r.lasts(given)
-		if err == nil {
-			err = packable(length)
-		}
-		if err != nil {
+	length := time.Duration(0)
+	if format.pictures.lacking(job.Args, pictureStream) != nil { // otherwise the pictures are copied
+		if length, err = r.lasts(given); err != nil {
 			return toolbox.Output{}, err
 		}
-		job.Args = slices.Concat(f.playing(job.Args, format), packing, unsaid(r.below(length), pictureStream.said(job.Args)))
 	}
-	job.Args = append(job.Args, format.sound.lacking(job.Args, soundStream)...)
-	job.Args = append(job.Args, unsaid(format.more, soundStream.said(job.Args))...)
-	out, err := r.do(job, "video."+format.ending)
-	out.Note = lost
-	return out, err
+	return videos{r.machine}.encode(r.ctx, job, f, length, format, r.call.Dir, "video")
 }
 
 // lasts returns the length of the result.
@@ -198,9 +180,9 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	fitting, note := r.fitting(format, length, rate, channels)
+	fitting, note := format.fitting(r.Limits.Bytes, length, rate, channels)
 	if asked && fitting.name != format.name {
-		has, most := plan.Oversize(format.size(length, rate, channels), r.config.Limits.Bytes)
+		has, most := plan.Oversize(format.size(length, rate, channels), r.Limits.Bytes)
 		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.", format.name, has, most)
 	}
 	job.Args = append(job.Args, fitting.coding.lacking(job.Args, soundStream)...)
@@ -241,17 +223,13 @@ func (r *commandLine) input(arg string, before []string) (ffmpeg.Input, error) {
 }
 
 func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
-	job.Output = filepath.Join(r.call.Dir, name)
-	if err := r.config.FFmpeg.Do(r.ctx, job); err != nil {
-		return toolbox.Output{}, err
-	}
-	return toolbox.Output{Path: job.Output}, nil
+	return r.write(r.ctx, job, r.call.Dir, name)
 }
 
 // pictures writes several pictures.
 func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
 	job.Output = filepath.Join(r.call.Dir, "picture-%d.png")
-	made, err := r.config.FFmpeg.Pictures(r.ctx, job, mostFiles+1)
+	made, err := r.FFmpeg.Pictures(r.ctx, job, mostFiles+1)
 	switch {
 	case err != nil:
 		return toolbox.Output{}, err
@@ -273,7 +251,7 @@ func (r *commandRun) animated(arg string) (bool, error) {
 		return false, nil
 	}
 	v := given[0]
-	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
+	info, err := media.Describe(r.ctx, v.Path, r.Limits)
 	return info.Animated(), err
 }
 
@@ -285,7 +263,7 @@ func (r *commandRun) whole(in *ffmpeg.Input) error {
 		return nil
 	}
 	path := filepath.Join(r.call.Dir, "in.gif")
-	err := media.EditAnimation(r.ctx, in.Path, path, r.config.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil })
+	err := media.EditAnimation(r.ctx, in.Path, path, r.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil })
 	in.Path = path
 	return err
 }
@@ -306,19 +284,19 @@ func (r *commandLine) animation(job ffmpeg.Job, arg string) (toolbox.Output, err
 	if err := errors.Join(err, os.Remove(all.Path)); err != nil {
 		return toolbox.Output{}, err
 	}
-	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
+	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.Limits)
 	if err != nil || info.MIME == "image/gif" {
 		return out, err
 	}
 	gif := out.Path
 	out.Path = filepath.Join(r.call.Dir, "picture"+info.Ext)
 	same := func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil }
-	return out, errors.Join(media.EditAnimation(r.ctx, gif, out.Path, r.config.Limits, same), os.Remove(gif))
+	return out, errors.Join(media.EditAnimation(r.ctx, gif, out.Path, r.Limits, same), os.Remove(gif))
 }
 
 // picture writes a picture in the format of its input.
 func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
-	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
+	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -341,7 +319,7 @@ func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error
 // transparent picture becomes PNG unless the format was asked for.
 func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Output, error) {
 	// The intermediate PNG is not compressed, so it may be larger than a result.
-	limits := r.config.Limits
+	limits := r.Limits
 	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
 	job.Args, job.Most = append(job.Args, "-compression_level", "0"), limits.Bytes
 	plain, err := r.do(job, "made.png")

@@ -123,7 +123,7 @@ func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
 	if _, err := os.Lstat(plain); err == nil {
 		return name, nil
 	}
-	p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
+	p, err := media.ReadPicture(r.ctx, path, r.Limits)
 	if err != nil {
 		return "", err
 	}

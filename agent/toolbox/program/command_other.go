@@ -18,13 +18,6 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-const (
-	// mostText is the maximum length of a resulting text, in bytes.
-	mostText = 512 << 10
-	// mostFiles is the maximum number of files that a command may write.
-	mostFiles = 100
-)
-
 // mostRuns is the maximum number of frames of an animation for each of which a program is run.
 const mostRuns = 200
 
@@ -36,7 +29,7 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	}
 	arg := r.plain[0]
 	from := r.known.Values(arg)[0].Path
-	info, err := media.Describe(r.ctx, from, r.config.Limits)
+	info, err := media.Describe(r.ctx, from, r.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -45,7 +38,7 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	}
 	out, err := r.once(args)
 	if format := media.FormatFor(info.Ext); err == nil && r.ending == "picture" && format != media.PNG {
-		out, err = r.encodedFrom(out.Path, format, r.config.Limits)
+		out, err = r.encodedFrom(out.Path, format, r.Limits)
 	}
 	if info.Frames > 1 {
 		out.Note = firstFrame()
@@ -63,7 +56,7 @@ func (r *commandLine) eachFrame(args []string, from, ext string) (toolbox.Output
 		ext = ".gif"
 	}
 	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "animation"+ext)}
-	return out, media.EditAnimation(r.ctx, from, out.Path, r.config.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+	return out, media.EditAnimation(r.ctx, from, out.Path, r.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
 		if err := errors.Join(os.Remove(plain), media.EncodePlainPNG(r.ctx, plain, frame)); err != nil { // the first frame is there already
 			return nil, err
 		}
@@ -71,7 +64,7 @@ func (r *commandLine) eachFrame(args []string, from, ext string) (toolbox.Output
 		if err != nil {
 			return nil, err
 		}
-		p, err := media.ReadPicture(r.ctx, made.Path, r.config.Limits)
+		p, err := media.ReadPicture(r.ctx, made.Path, r.Limits)
 		return p.Image, errors.Join(err, os.Remove(made.Path))
 	})
 }
@@ -79,7 +72,7 @@ func (r *commandLine) eachFrame(args []string, from, ext string) (toolbox.Output
 // once runs the program.
 func (r *commandLine) once(args []string) (toolbox.Output, error) {
 	c := sandbox.Command{
-		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
+		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.Limits.Bytes,
 		Memory: otherMemory, Timeout: otherTime,
 	}
 	if textual(r.ending) {

@@ -31,9 +31,14 @@ type commandRun struct {
 	result  string   // the resulting file; "" before it is written
 }
 
-func (m machine) newRun(ctx context.Context, call toolbox.Call) *commandRun {
+// runRecipe runs a recipe. Its programs must be installed.
+func runRecipe(ctx context.Context, m machine, recipe *template.Recipe, call toolbox.Call) (toolbox.Output, error) {
+	return newRun(ctx, m, call).recipe(recipe)
+}
+
+func newRun(ctx context.Context, m machine, call toolbox.Call) *commandRun {
 	r := &commandRun{machine: m, ctx: ctx, call: call, written: math.MaxInt32}
-	r.known = facts.New(ctx, call, measurer{m, call}, m.config.Limits)
+	r.known = facts.New(ctx, call, measurer{m, call}, m.Limits)
 	r.facts = r.fact
 	return r
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
@@ -20,9 +20,6 @@ import (
 const (
 	// mostPages is the maximum number of pages of a document.
 	mostPages = 500
-	// otherTime and otherMemory bound programs other than ffmpeg.
-	otherTime   = 3 * time.Minute
-	otherMemory = 1 << 30
 )
 
 // documents inspects and changes PDF documents.
@@ -151,4 +148,23 @@ func length(s string) float64 {
 		return 0
 	}
 	return v
+}
+
+// qpdf writes a document with qpdf. read is the input, and name the file name of the output.
+func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(c.Dir, name))
+	if err != nil {
+		return "", fmt.Errorf("find a document: %w", err)
+	}
+	_, err = d.run(ctx, sandbox.Command{
+		Program: "qpdf", Args: slices.Concat([]string{"--warning-exit-0"}, args, []string{path}),
+		Dir: c.Dir, Read: []string{read}, File: d.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+	})
+	if err == nil {
+		err = sandbox.Left(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("change a document: %w", err)
+	}
+	return path, nil
 }

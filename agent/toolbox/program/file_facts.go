@@ -15,13 +15,13 @@ import (
 )
 
 // factsOf returns the operation that describes the file of an argument. It decodes nothing.
-func (m machine) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+func (v videos) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := fileIn(c, arg)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		look, err := m.config.FFmpeg.Look(ctx, path)
+		look, err := v.FFmpeg.Look(ctx, path)
 		if err != nil {
 			return toolbox.Output{}, fmt.Errorf("probe a file: %w", err)
 		}

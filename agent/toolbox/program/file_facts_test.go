@@ -3,7 +3,6 @@ package program
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -35,17 +34,6 @@ func TestFileFacts(t *testing.T) {
 			if !strings.Contains(out.Value, line) {
 				t.Errorf("%s: %q does not say %q", tt.run, out.Value, line)
 			}
-		}
-	}
-}
-
-func TestLasting(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{
-		0: "unknown", 12400 * time.Millisecond: "0:12 (12.4 seconds)", 3723 * time.Second: "1:02:03 (3723 seconds)",
-	} {
-		if got := lasting(d); got != want {
-			t.Errorf("%v is %q, not %q", d, got, want)
 		}
 	}
 }

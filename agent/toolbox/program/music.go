@@ -53,16 +53,13 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	case sound == "":
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The notes could not be played."), Err: fmt.Errorf("abc2midi wrote nothing: %s", printed)}
 	}
-	path, err := m.finish(ctx, c, sound, piece.Length)
+	out, err := m.finish(ctx, c, sound, piece.Length)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out := toolbox.Output{
-		Path:  path,
-		Seed:  c.Seed,
-		About: plan.Say("%s in %s, %d beats a minute, played by %s", piece.Style, piece.Key, piece.Tempo, plan.And(piece.Instruments...)),
-		Note:  plan.Say("The music was put together by simple rules and played by a synthesizer."),
-	}
+	out.Seed = c.Seed
+	out.About = plan.Say("%s in %s, %d beats a minute, played by %s", piece.Style, piece.Key, piece.Tempo, plan.And(piece.Instruments...))
+	out.Note = plan.Say("The music was put together by simple rules and played by a synthesizer.")
 	if len(piece.Used) == 0 {
 		out.Note = plan.Sentences(out.Note, plan.Say(
 			"I found no mood, style or instrument in your request, so it is %s; say for example %q.", piece.Style, "a calm piano piece"))
@@ -77,23 +74,23 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 }
 
 // finish makes an MP3 of a sound: normalized, cut to the length, and faded out.
-func (m musician) finish(ctx context.Context, c toolbox.Call, sound string, length time.Duration) (string, error) {
+func (m musician) finish(ctx context.Context, c toolbox.Call, sound string, length time.Duration) (toolbox.Output, error) {
 	r, err := m.recorded(ctx, sound)
 	if err != nil {
-		return "", err
+		return toolbox.Output{}, err
 	}
 	even, level, err := m.evened(ctx, c, r, loudness)
 	switch {
 	case err != nil:
-		return "", err
+		return toolbox.Output{}, err
 	case level.Silent():
-		return "", &plan.Fault{
+		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("The music came out silent."),
 			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
 		}
 	}
 	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", ffmpeg.Seconds(length), even, ffmpeg.Seconds(length-fade), ffmpeg.Seconds(fade))
-	return m.render(ctx, c, r, mp3, filter)
+	return m.render(ctx, c, r, mp3, filter, "sound")
 }
 
 // play plays a tune in ABC notation. The sound is "" if abc2midi rejects the tune; its output

@@ -52,7 +52,7 @@ func (d documents) toPDF(_ context.Context, c toolbox.Call) (toolbox.Output, err
 
 // printed returns the call with its office documents as PDF, in the call's folder. Texts, pictures and PDF documents stay
 // as they are.
-func (m machine) printed(ctx context.Context, c toolbox.Call) (toolbox.Call, error) {
+func (d documents) printed(ctx context.Context, c toolbox.Call) (toolbox.Call, error) {
 	args := maps.Clone(c.Args)
 	for name, values := range args {
 		for i, v := range values {
@@ -67,7 +67,7 @@ func (m machine) printed(ctx context.Context, c toolbox.Call) (toolbox.Call, err
 				continue
 			}
 			values = slices.Clone(values)
-			if values[i].Path, err = m.print(ctx, c, v.Path, "office-"+name+strconv.Itoa(i)); err != nil {
+			if values[i].Path, err = d.print(ctx, c, v.Path, "office-"+name+strconv.Itoa(i)); err != nil {
 				return c, err
 			}
 			args[name] = values
@@ -89,8 +89,8 @@ func officeFiles() []string {
 var officeScript []byte
 
 // print converts an office document to PDF in a new folder of the call.
-func (m machine) print(ctx context.Context, c toolbox.Call, path, folder string) (string, error) {
-	if err := m.find(offices()); err != nil {
+func (d documents) print(ctx context.Context, c toolbox.Call, path, folder string) (string, error) {
+	if err := d.find(offices()); err != nil {
 		return "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	library, err := exec.LookPath(soffice)
@@ -115,7 +115,7 @@ func (m machine) print(ctx context.Context, c toolbox.Call, path, folder string)
 		return "", fmt.Errorf("write the program that reads office documents: %w", err)
 	}
 	profile := url.URL{Scheme: "file", Path: filepath.Join(dir, "profile")}
-	_, err = m.run(ctx, sandbox.Command{
+	_, err = d.run(ctx, sandbox.Command{
 		Program: python, Dir: dir, Read: append(officeFiles(), path), Memory: otherMemory, Timeout: otherTime,
 		Args: []string{script, filepath.Dir(library), profile.String(), path, filepath.Join(dir, made)},
 	})

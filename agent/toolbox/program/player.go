@@ -15,9 +15,6 @@ import (
 // https://abcnotation.com/wiki/abc:standard:v2.1
 type Player struct{ musician musician }
 
-// Player returns a player that uses the same sandbox and limits.
-func (b *Backend) Player() Player { return Player{musician{sounds{b.machine}}} }
-
 // Ready returns an error if something is missing to play tunes.
 func (p Player) Ready() error { return p.musician.find(synthesizer()) }
 
@@ -49,11 +46,11 @@ func (p Player) Play(ctx context.Context, c toolbox.Call, tune string) (out tool
 	if asked > 0 {
 		long = min(long, asked)
 	}
-	path, err := p.musician.finish(ctx, c, sound, min(long, composer.Longest))
+	out, err = p.musician.finish(ctx, c, sound, min(long, composer.Longest))
 	if err != nil {
 		return toolbox.Output{}, "", err
 	}
-	out = toolbox.Output{Path: path, Note: plan.Say("A language model wrote the notes, and a synthesizer plays them.")}
+	out.Note = plan.Say("A language model wrote the notes, and a synthesizer plays them.")
 	if asked > composer.Longest {
 		out.Note = plan.Sentences(out.Note, plan.Say("I can make pieces of %s to %s.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
 	}

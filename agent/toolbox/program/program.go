@@ -15,46 +15,32 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/program/facts"
 )
-
-// Config configures a [Backend].
-type Config struct {
-	Sandbox *sandbox.Sandbox
-	// FFmpeg reads and writes sound and video.
-	FFmpeg *ffmpeg.FFmpeg
-	// Limits bound the files that are read, and the results.
-	Limits media.Limits
-}
 
 // Backend implements the kind program. It is safe for concurrent use.
 type Backend struct {
-	machine
-
+	machine    machine
 	operations map[string]operation
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
 
-// operation is something that programs do; backings refer to it by name.
-type operation struct {
-	// needs are the required programs, with their Debian packages.
-	needs []need
-	do    func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
-}
+// Config is what the backends run on.
+type Config = machine
 
 // New checks the configuration. It starts nothing.
-func New(c Config) (*Backend, error) {
-	if c.Sandbox == nil || c.FFmpeg == nil {
+func New(m Config) (*Backend, error) {
+	if m.Sandbox == nil || m.FFmpeg == nil {
 		return nil, errors.New("a sandbox and ffmpeg are required")
 	}
-	c.Limits = c.Limits.OrDefault()
-	m := machine{c}
+	m.Limits = m.Limits.OrDefault()
 	b := &Backend{machine: m, operations: map[string]operation{}}
 	for _, part := range []interface{ operations() map[string]operation }{
 		documents{m}, reader{documents{m}}, sounds{m}, speech{sounds{m}}, musician{sounds{m}}, videos{m},
@@ -70,7 +56,7 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	return b.find(op.needs)
+	return b.machine.find(op.needs)
 }
 
 // Run performs the operation.
@@ -79,14 +65,19 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if err := b.Probe(ctx, c); err != nil { // a missing program is not the input's fault
-		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	return execute(ctx, b.machine, call, b.Probe(ctx, c), op.do)
+}
+
+// execute runs an operation unless its programs are missing. Office documents are given to it as PDF.
+func execute(ctx context.Context, m machine, call toolbox.Call, missing error, do func(context.Context, toolbox.Call) (toolbox.Output, error)) (toolbox.Output, error) {
+	if missing != nil { // not the input's fault
+		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, missing)
 	}
-	printed, err := b.printed(ctx, call)
-	if err != nil {
-		return tidied(call, toolbox.Output{}, err)
+	out := toolbox.Output{}
+	printed, err := documents{m}.printed(ctx, call)
+	if err == nil {
+		out, err = do(ctx, printed)
 	}
-	out, err := op.do(ctx, printed)
 	return tidied(call, out, err)
 }
 
@@ -105,3 +96,31 @@ func unknown(run string) error {
 		Err:      fmt.Errorf("unknown operation %q", run),
 	}
 }
+
+// tidied deletes everything in the call's folder except the outputs.
+func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, error) {
+	var given []string
+	if err == nil {
+		for _, o := range append([]toolbox.Output{out}, out.More...) {
+			given = append(given, filepath.Base(o.Path))
+		}
+	}
+	entries, failed := os.ReadDir(c.Dir)
+	for _, e := range entries {
+		if !slices.Contains(given, e.Name()) {
+			failed = errors.Join(failed, os.RemoveAll(filepath.Join(c.Dir, e.Name())))
+		}
+	}
+	if err == nil && failed != nil {
+		err = &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: failed}
+	}
+	return out, err
+}
+
+// Measurer returns a measurer for the files of a call.
+func (b *Backend) Measurer(call toolbox.Call) facts.Measurer {
+	return measurer{b.machine, call}
+}
+
+// Player returns a player that uses the same sandbox and limits.
+func (b *Backend) Player() Player { return Player{musician{sounds{b.machine}}} }

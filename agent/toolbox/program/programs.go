@@ -37,7 +37,7 @@ func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 				p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
 				i := slices.IndexFunc(all, func(o Program) bool { return o.Name == p.Name })
 				if i < 0 {
-					_, err := b.look(n)
+					_, err := b.machine.look(n)
 					p.Found, i = err == nil, len(all)
 					all = append(all, p)
 				}

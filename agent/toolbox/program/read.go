@@ -16,8 +16,6 @@ import (
 const (
 	// readTime is the timeout of one OCR run on a picture, which usually takes seconds.
 	readTime = 2 * time.Minute
-	// mostTold is the maximum size of a program's text output, in bytes.
-	mostTold = 16 << 20
 	// mostLanguages is the maximum number of languages to try if none is named: each takes time.
 	mostLanguages = 4
 	// hardlyRead is the mean confidence, in percent, below which the answer warns of mistakes.
@@ -93,7 +91,7 @@ func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 	if err != nil {
 		return writing{}, err
 	}
-	page, err := readable(ctx, path, c.Dir, r.config.Limits)
+	page, err := readable(ctx, path, c.Dir, r.Limits)
 	if err != nil {
 		return writing{}, err
 	}

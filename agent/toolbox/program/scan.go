@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -119,33 +119,32 @@ func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, erro
 	if err != nil {
 		return document{}, err
 	}
-	known := facts.New(ctx, c, measurer{r.machine, c}, r.config.Limits)
-	areas, err := known.Pages(path)
+	areas, err := r.pages(ctx, c, path)
 	if err != nil {
 		return document{}, err
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return document{}, fmt.Errorf("find a document: %w", err)
 	}
-	wanted, err := known.Of("pages")
-	if err != nil || wanted.Text == "" {
-		return document{path, areas}, err
+	wanted, ok := toolbox.Param[quantity.Pages](c, "pages")
+	if !ok {
+		return document{path, areas}, nil
 	}
-	chosen := document{}
-	for number := range strings.SplitSeq(wanted.Text, ",") {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || n > len(areas) {
-			return document{}, fmt.Errorf("choose pages: unknown page %q", number)
-		}
-		chosen.areas = append(chosen.areas, areas[n-1])
+	pages, err := facts.Chosen(wanted, len(areas))
+	if err != nil {
+		return document{}, err
 	}
-	chosen.path, err = r.qpdf(ctx, c, "chosen.pdf", path, "--empty", "--pages", path, wanted.Text, "--")
+	chosen, list := document{}, make([]string, len(pages))
+	for i, n := range pages {
+		chosen.areas, list[i] = append(chosen.areas, areas[n-1]), strconv.Itoa(n)
+	}
+	chosen.path, err = r.qpdf(ctx, c, "chosen.pdf", path, "--empty", "--pages", path, strings.Join(list, ","), "--")
 	return chosen, err
 }
 
 // layers returns the text layer of each page.
-func (d documents) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
-	text, err := d.run(ctx, sandbox.Command{
+func (r reader) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
+	text, err := r.run(ctx, sandbox.Command{
 		Program: "pdftotext", Args: []string{"-layout", "-enc", "UTF-8", doc.path, "-"},
 		Dir: c.Dir, Read: []string{doc.path}, Most: mostTold, Memory: otherMemory, Timeout: otherTime,
 	})
@@ -178,7 +177,7 @@ func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]s
 			Args: []string{
 				"-gray", "-png", "-r", strconv.FormatFloat(density, 'f', 2, 64), "-f", number, "-l", number, "-singlefile", doc.path, name,
 			},
-			Dir: c.Dir, Read: []string{doc.path}, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+			Dir: c.Dir, Read: []string{doc.path}, File: r.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
 		})
 		if err == nil {
 			err = sandbox.Left(filepath.Join(c.Dir, name+".png"))
@@ -204,25 +203,6 @@ func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string
 	return r.run(ctx, sandbox.Command{
 		Program: "tesseract", Args: append([]string{list, to, "-l", letters, "--psm", "3"}, options...),
 		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
-		Dir: c.Dir, Most: mostTold, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
+		Dir: c.Dir, Most: mostTold, File: r.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
 	})
-}
-
-// qpdf writes a document with qpdf. read is the input, and name the file name of the output.
-func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(c.Dir, name))
-	if err != nil {
-		return "", fmt.Errorf("find a document: %w", err)
-	}
-	_, err = d.run(ctx, sandbox.Command{
-		Program: "qpdf", Args: slices.Concat([]string{"--warning-exit-0"}, args, []string{path}),
-		Dir: c.Dir, Read: []string{read}, File: d.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
-	})
-	if err == nil {
-		err = sandbox.Left(path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("change a document: %w", err)
-	}
-	return path, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -18,8 +19,8 @@ type sounds struct{ machine }
 
 func (s sounds) operations() map[string]operation {
 	return map[string]operation{
-		"audio_facts":        {ffmpegs(), s.factsOf("audio")},
 		"audio_loudness":     {ffmpegs(), s.loudnessOf("audio")},
+		"video_loudness":     {ffmpegs(), s.loudnessOf("video")},
 		"normalize_loudness": {ffmpegs(), s.normalizeLoudness},
 		"spectrogram_image":  {ffmpegs(), s.spectrogramImage},
 		"split_audio":        {ffmpegs(), s.splitAudio},
@@ -50,7 +51,7 @@ func (r recording) fault(err error, is plan.Message) error {
 
 // recorded probes a file, which must have sound.
 func (s sounds) recorded(ctx context.Context, path string) (recording, error) {
-	look, err := s.config.FFmpeg.Look(ctx, path)
+	look, err := s.FFmpeg.Look(ctx, path)
 	if err != nil {
 		return recording{}, fmt.Errorf("probe a sound: %w", err)
 	}
@@ -81,19 +82,10 @@ func (s sounds) recording(ctx context.Context, c toolbox.Call) (recording, error
 // soundTime is the timeout of work on a sound: hours of sound take minutes.
 const soundTime = 10 * time.Minute
 
-// render writes a recording in a format, through a filter unless it is "".
-func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
-	job := ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound()}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime,
-	}
-	if filter != "" {
-		job.Args = append(job.Args, "-af", filter)
-	}
-	job.Args = append(job.Args, f.coding.all()...)
-	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
-		return "", fmt.Errorf("write a sound: %w", err)
-	}
-	return job.Output, nil
+// render writes a recording in a format, through a filter, under a name without extension.
+func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter, name string) (toolbox.Output, error) {
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, f.coding.all()...), Timeout: soundTime}
+	return s.write(ctx, job, c.Dir, name+"."+f.ending)
 }
 
 // waveHead is the size of the header of a WAV file that ffmpeg writes without metadata
@@ -106,11 +98,37 @@ const mostDecoded = 512 << 20
 // decode writes the beginning of a recording as a mono WAV file with 16-bit samples.
 func (s sounds) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
 	job := ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()}, Output: filepath.Join(c.Dir, "samples.wav"), Most: mostDecoded, Timeout: soundTime,
+		Inputs: []ffmpeg.Input{r.input()}, Most: mostDecoded, Timeout: soundTime,
 		Args: []string{"-map", r.sound(), "-t", ffmpeg.Seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
 	}
-	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
-		return "", fmt.Errorf("decode a sound: %w", err)
+	out, err := s.write(ctx, job, c.Dir, "samples.wav")
+	return out.Path, err
+}
+
+// same returns the recording's own format if we can write it, else MP3: for the sound of videos,
+// phones and old programs.
+func (r recording) same() soundFormat {
+	codec := r.look.Audio().Codec
+	switch r.look.MIME {
+	case "audio/wav":
+		if strings.Contains(codec, "24") || strings.Contains(codec, "32") || strings.Contains(codec, "64") {
+			return wav24
+		}
+		return wav
+	case "audio/flac":
+		return flac
+	case "audio/ogg", "application/ogg":
+		switch codec {
+		case "opus":
+			return opusInOgg
+		case "flac":
+			return flac
+		}
+		return vorbis
+	case "audio/mp4", "audio/x-m4a", "audio/aac":
+		return m4a
+	case "audio/aiff":
+		return aiff
 	}
-	return job.Output, nil
+	return mp3
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -50,46 +49,18 @@ func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
 	return head + int64(length.Seconds()*float64(rate)*float64(channels)*bytes)
 }
 
-// fitting returns the format, or FLAC, which is lossless too, with a note if the file would be
-// too large.
-func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
+// fitting returns the format, or FLAC, which is lossless too, with a note if the file would have
+// more than most bytes.
+func (f soundFormat) fitting(most int64, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
 	size := f.size(length, rate, channels)
-	if size <= m.config.Limits.Bytes {
+	if size <= most {
 		return f, plan.Message{}
 	}
-	has, most := plan.Oversize(size, m.config.Limits.Bytes)
-	return flac, plan.Say("As %s it would have %s, and the limit is %s, so it is saved as FLAC.", f.name, has, most)
+	has, limit := plan.Oversize(size, most)
+	return flac, plan.Say("As %s it would have %s, and the limit is %s, so it is saved as FLAC.", f.name, has, limit)
 }
 
 // soundFormats maps the catalogue's names to formats.
 func soundFormats() map[string]soundFormat {
 	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "m4r": m4r, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}
-}
-
-// same returns the recording's own format if we can write it, else MP3: for the sound of videos,
-// phones and old programs.
-func (r recording) same() soundFormat {
-	codec := r.look.Audio().Codec
-	switch r.look.MIME {
-	case "audio/wav":
-		if strings.Contains(codec, "24") || strings.Contains(codec, "32") || strings.Contains(codec, "64") {
-			return wav24
-		}
-		return wav
-	case "audio/flac":
-		return flac
-	case "audio/ogg", "application/ogg":
-		switch codec {
-		case "opus":
-			return opusInOgg
-		case "flac":
-			return flac
-		}
-		return vorbis
-	case "audio/mp4", "audio/x-m4a", "audio/aac":
-		return m4a
-	case "audio/aiff":
-		return aiff
-	}
-	return mp3
 }

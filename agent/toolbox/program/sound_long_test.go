@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
@@ -31,24 +30,6 @@ func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
 	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
 	if want := "As WAV it would have 105.9 MB, and the limit is 100 MB; ask for MP3 or FLAC."; said != want {
 		t.Errorf("it says %q, want %q", said, want)
-	}
-}
-
-// TestDrawnRate: what is decoded to be drawn fits, however long it is, and loses no more
-// than it must.
-func TestDrawnRate(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		length     time.Duration
-		rate, want int
-	}{
-		{0, 96_000, 44_100}, {time.Minute, 4000, 8000}, {time.Hour, 44_100, 44_100}, {100 * time.Minute, 44_100, 43_844}, {4 * time.Hour, 48_000, 18_268},
-	} {
-		r := recording{look: ffmpeg.Look{Duration: c.length, Streams: []ffmpeg.Stream{{Kind: "audio", Frequency: c.rate}}}}
-		got := r.drawnRate()
-		if got != c.want || 2*float64(got)*c.length.Seconds() > mostDecoded {
-			t.Errorf("%v at %d Hz is drawn at %d Hz, want %d", c.length, c.rate, got, c.want)
-		}
 	}
 }
 

@@ -30,23 +30,27 @@ func (s sounds) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	filter, about, err := s.toTarget(ctx, c, r)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	f, note := r.same().fitting(s.Limits.Bytes, r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
+	out, err := s.render(ctx, c, r, f, filter, "sound")
+	out.About, out.Note = about, note
+	return out, err
+}
+
+// toTarget returns the filter that brings a recording to the loudness that a call asks for, and what the answer says.
+func (s sounds) toTarget(ctx context.Context, c toolbox.Call, r recording) (filter string, about plan.Message, err error) {
 	target, ok := toolbox.Param[float64](c, "target")
 	if !ok {
 		target = loudness
 	}
 	filter, was, err := s.evened(ctx, c, r, target)
-	switch {
-	case err != nil:
-		return toolbox.Output{}, err
-	case was.Silent():
-		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
+	if err == nil && was.Silent() {
+		err = r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
-	f, note := s.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
-	path, err := s.render(ctx, c, r, f, filter)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS)), Note: note}, nil
+	return filter, plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS)), err
 }
 
 // loudnessOf returns the operation that measures how loud the file of an argument is.
@@ -70,36 +74,6 @@ func (s sounds) loudnessOf(arg string) func(context.Context, toolbox.Call) (tool
 		}
 		return toolbox.Output{Value: media.Details(all...), About: plan.Say("facts about the file")}, nil
 	}
-}
-
-// normalizeLoudness brings the sound of a video to a target, by default -16 LUFS.
-func (v videos) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, f, err := v.filmed(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	sound, err := recordingOf(f.path, f.look)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	target, ok := toolbox.Param[float64](c, "target")
-	if !ok {
-		target = loudness
-	}
-	filter, was, err := sounds(v).evened(ctx, c, sound, target)
-	switch {
-	case err != nil:
-		return toolbox.Output{}, err
-	case was.Silent():
-		return toolbox.Output{}, sound.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
-	}
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Timeout: filmTime, Args: []string{"-map", "0:V:0", "-map", sound.sound(), "-af", filter}}
-	if f.look.Universal() {
-		job.Args = append(job.Args, "-c:v", "copy")
-	}
-	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
-	out.About = plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS))
-	return out, err
 }
 
 func decibels(v float64) string {
@@ -152,7 +126,7 @@ func limiting(gain float64, rate int) string {
 
 // measure measures the loudness of a filtered recording.
 func (s sounds) measure(ctx context.Context, c toolbox.Call, r recording, filter string, peaks ffmpeg.Peaks) (ffmpeg.Loudness, error) {
-	l, err := s.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
+	l, err := s.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
 	if errors.Is(err, ffmpeg.ErrUnmeasured) {
 		return ffmpeg.Loudness{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	}

@@ -301,7 +301,7 @@ func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
 			if a.codecs() != before.codecs() || a.Streams[0].Frequency != before.Streams[0].Frequency {
 				t.Errorf("%s at %s Hz was %s at %s Hz", a.codecs(), a.Streams[0].Frequency, before.codecs(), before.Streams[0].Frequency)
 			}
-			holds(t, out.About.String(), "−16.0 LUFS", decibels(math.Round(was*10) / 10)[:len("−1")])
+			holds(t, out.About.String(), "−16.0 LUFS", fmt.Sprintf("−%.1f", -was)[:len("−1")])
 		})
 	}
 	from := clip(t, "broadcast.wav", lavfi("aevalsrc='0.3*sin(2*PI*900*t)':s=48000:d=6")...)

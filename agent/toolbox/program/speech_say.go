@@ -23,6 +23,16 @@ const (
 	speakTime = 2 * time.Minute
 )
 
+// speech synthesizes and recognises speech.
+type speech struct{ sounds }
+
+func (s speech) operations() map[string]operation {
+	return map[string]operation{
+		"speech_to_text": {append([]need{{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel}}, ffmpegs()...), s.hear},
+		"text_to_speech": {append([]need{{program: "espeak-ng", debian: "espeak-ng"}}, ffmpegs()...), s.say},
+	}
+}
+
 // say speaks a text with espeak-ng, in the named or detected language and the described voice, as an
 // MP3. A note names a detected language other than English, and an unknown voice.
 func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
@@ -64,11 +74,11 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 			Err:      errors.Join(errors.New("espeak-ng wrote no sound"), err),
 		}
 	}
-	path, err := s.render(ctx, c, r, mp3, "")
+	out, err := s.render(ctx, c, r, mp3, "anull", "sound")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out := toolbox.Output{Path: path, About: plan.Quote(shorten(text))}
+	out.About = plan.Quote(shorten(text))
 	if guessed && in.Voice != all[0].Voice {
 		out.Note = plan.Say("I assumed that the text is in %s; if it is in another language, say which one.", in.title())
 	}

@@ -3,8 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/template"
 )
 
 // leastPart is the minimum length of a part of a sound or video.
@@ -93,17 +90,13 @@ func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	for _, p := range parts {
 		longest = max(longest, p.to-p.from)
 	}
-	format, note := s.fitting(r.same(), longest, r.look.Audio().Frequency, r.look.Audio().Channels)
+	format, note := r.same().fitting(s.Limits.Bytes, longest, r.look.Audio().Frequency, r.look.Audio().Channels)
 	out, err := outputs(parts, func(i int, p piece) (toolbox.Output, error) {
 		filter := fmt.Sprintf("atrim=start=%f:end=%f,asetpts=PTS-STARTPTS", p.from.Seconds(), p.to.Seconds())
 		if i == len(parts)-1 { // up to the end, despite rounding
 			filter = fmt.Sprintf("atrim=start=%f,asetpts=PTS-STARTPTS", p.from.Seconds())
 		}
-		job := ffmpeg.Job{
-			Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, format.coding.all()...),
-			Output: filepath.Join(c.Dir, fmt.Sprintf("part-%d.%s", i+1, format.ending)), Timeout: soundTime,
-		}
-		return toolbox.Output{Path: job.Output}, s.config.FFmpeg.Do(ctx, job)
+		return s.render(ctx, c, r, format, filter, "part-"+strconv.Itoa(i+1))
 	})
 	out.Note = note
 	return out, err
@@ -112,23 +105,17 @@ func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 // silences returns the middles of the pauses in a sound: below -35 dB for at least half a second, and
 // not at its beginning or end.
 func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]time.Duration, error) {
-	report := filepath.Join(c.Dir, "silences.txt")
 	// The first samples get a mark, so that the report is never empty.
 	filter := `silencedetect=noise=-35dB:d=0.5,ametadata=mode=add:key=begin:value=0:enable=lt(t\,0.01),ametadata=mode=print:file=out.txt`
-	err := s.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound(), "-af", filter, "-f", "null"},
-		Output: report, Timeout: soundTime,
-	})
+	report, err := s.report(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound(), "-af", filter}, Timeout: soundTime,
+	}, c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(report)
-	if err != nil {
-		return nil, fmt.Errorf("read the silences: %w", err)
-	}
 	var cuts []time.Duration
 	var start float64
-	for _, m := range silence.FindAllStringSubmatch(string(data), -1) {
+	for _, m := range silence.FindAllStringSubmatch(report, -1) {
 		at, err := strconv.ParseFloat(m[2], 64)
 		switch {
 		case err != nil:
@@ -147,41 +134,6 @@ func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]ti
 
 // silence matches the beginning or the end of a pause in ffmpeg's report.
 var silence = lazyregexp.New(`silence_(start|end)=([\d.]+)`)
-
-// splitVideo splits a video. The parts are re-encoded, so that each begins exactly at its time.
-func (v videos) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	_, f, err := v.filmed(ctx, c)
-	if err == nil {
-		err = packable(f.look.Duration)
-	}
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	parts, err := pieces(c, f.look.Duration, nil)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	return outputs(parts, func(i int, p piece) (toolbox.Output, error) {
-		r, length := v.newRun(ctx, c), p.to-p.from
-		r.facts = func(name string) (template.Value, error) {
-			if name == "video.duration" { // the result's
-				return template.Num(length.Seconds()), nil
-			}
-			return r.fact(name)
-		}
-		job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input("-ss", ffmpeg.Seconds(p.from))}, Timeout: filmTime}
-		if i < len(parts)-1 {
-			job.Args = []string{"-t", ffmpeg.Seconds(length)}
-		}
-		out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
-		if err != nil {
-			return toolbox.Output{}, err
-		}
-		made := out.Path
-		out.Path = filepath.Join(c.Dir, fmt.Sprintf("part-%d.mp4", i+1))
-		return out, os.Rename(made, out.Path)
-	})
-}
 
 // outputs writes the parts. The first output has the others in More.
 func outputs(parts []piece, write func(i int, p piece) (toolbox.Output, error)) (toolbox.Output, error) {

@@ -40,7 +40,7 @@ func TestSplit(t *testing.T) {
 					t.Fatalf("%d files", len(all))
 				}
 				for i, o := range all {
-					look, err := newBackend(t).config.FFmpeg.Look(t.Context(), o.Path)
+					look, err := toolboxtest.Player(t).Look(t.Context(), o.Path)
 					if got := look.Duration.Seconds(); err != nil || math.Abs(got-c.want[i]) > 0.06 {
 						t.Errorf("part %d is %.2f s long, %v", i+1, got, err)
 					}
@@ -63,7 +63,7 @@ func TestSplitAtSilences(t *testing.T) {
 		t.Fatalf("%d files", len(all))
 	}
 	for i, want := range []float64{1.5, 3.5} {
-		look, err := newBackend(t).config.FFmpeg.Look(t.Context(), all[i].Path)
+		look, err := toolboxtest.Player(t).Look(t.Context(), all[i].Path)
 		if got := look.Duration.Seconds(); err != nil || math.Abs(got-want) > 0.06 {
 			t.Errorf("part %d is %.2f s long, %v", i+1, got, err)
 		}

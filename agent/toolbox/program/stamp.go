@@ -13,6 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native/paper"
+	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -66,9 +67,9 @@ func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 		return toolbox.Output{}, err
 	}
 	asked, _ := toolbox.Param[quantity.Pages](c, "pages")
-	chosen, missing := asked.Of(len(pages))
-	if missing > 0 {
-		return toolbox.Output{}, refusal("There is no page %d; the document has %d.", missing, len(pages))
+	chosen, err := facts.Chosen(asked, len(pages))
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	for i := range pages {
 		if slices.Contains(chosen, i+1) {

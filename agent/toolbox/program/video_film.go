@@ -1,14 +1,15 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
@@ -18,6 +19,7 @@ type videos struct{ machine }
 func (v videos) operations() map[string]operation {
 	return map[string]operation{
 		"add_subtitles":            {ffmpegs(), v.addSubtitles},
+		"audio_facts":              {ffmpegs(), v.factsOf("audio")},
 		"crop_black_bars":          {ffmpegs(), v.cropBars},
 		"find_scenes":              {ffmpegs(), v.findScenes},
 		"fit_video_size":           {ffmpegs(), v.fitVideoSize},
@@ -25,7 +27,6 @@ func (v videos) operations() map[string]operation {
 		"shift_subtitles":          {ffmpegs(), shiftSubtitles},
 		"split_video":              {ffmpegs(), v.splitVideo},
 		"video_facts":              {ffmpegs(), v.factsOf("video")},
-		"video_loudness":           {ffmpegs(), sounds(v).loudnessOf("video")},
 	}
 }
 
@@ -36,78 +37,9 @@ const (
 	filmTime = 20 * time.Minute
 	// mostPictures is the maximum frame rate.
 	mostPictures = 60
-	// soundRate is the audio bit rate of videos, in bits per second.
-	soundRate = 160_000
 	// freeRate is a video bit rate above which there is no visible gain, in bits per second.
 	freeRate = 40_000_000
 )
-
-// filmFormat is a file format for video. MP4 plays everywhere: H.264 with 4:2:0 chroma subsampling and
-// even sides of at most 3840 × 2160 pixels, and AAC.
-type filmFormat struct {
-	ending          string // without a dot
-	filter          string // applied to the frames
-	alpha           bool   // keeps transparency
-	titles          string // the subtitle codec; "" if it supports none
-	pictures, sound coding
-	more            []string // options of the format
-}
-
-// filmFormats maps file extensions to formats.
-func filmFormats() map[string]filmFormat {
-	sound := func(codec, rate, frequency string) coding {
-		return coding{[]string{"-c:a", codec}, []string{"-b:a", rate}, []string{"-ar", frequency, "-ac", "2"}}
-	}
-	stereo := func(codec string, quality ...string) coding {
-		return coding{[]string{"-c:a", codec}, quality, []string{"-ac", "2"}}
-	}
-	pictures := func(codec string, quality ...string) coding {
-		return coding{codec: []string{"-c:v", codec}, quality: quality}
-	}
-	vp9 := pictures("libvpx-vp9", "-crf", "31")
-	vp9.more = []string{"-b:v", "0", "-deadline", "good", "-cpu-used", "5", "-row-mt", "1", "-fps_mode", "vfr"}
-	xvid := pictures("mpeg4", "-q:v", "4")
-	xvid.more = []string{"-vtag", "xvid"}
-	formats := map[string]filmFormat{
-		"mp4": {sound: aac(), more: faststart()}, "m4v": {sound: aac(), more: faststart()}, "mov": {sound: aac(), more: faststart()},
-		"mkv": {sound: aac()}, "3gp": {sound: aac()},
-		"flv":  {sound: sound("aac", "160k", "44100")},
-		"webm": {alpha: true, sound: stereo("libopus", "-b:a", "128k"), pictures: vp9},
-		"avi":  {filter: "fps=25,", pictures: xvid, sound: sound("libmp3lame", "160k", "48000")},
-		"mpg":  {filter: "fps=25,", pictures: pictures("mpeg2video", "-q:v", "4"), sound: sound("mp2", "192k", "48000")},
-		"ogv":  {pictures: pictures("libtheora", "-q:v", "7"), sound: stereo("libvorbis", "-q:a", "4")},
-	}
-	for ending, f := range formats {
-		if f.ending = ending; f.pictures.codec == nil {
-			f.pictures = h264()
-		}
-		f.titles = map[string]string{"mp4": movText, "m4v": movText, "mov": movText, "mkv": "srt", "webm": "webvtt"}[ending]
-		formats[ending] = f
-	}
-	return formats
-}
-
-// h264 returns video options that play everywhere.
-func h264() coding {
-	return coding{
-		codec: []string{"-c:v", "libx264"}, quality: []string{"-crf", "20"},
-		more: []string{"-preset", "veryfast", "-pix_fmt", "yuv420p", "-fps_mode", "vfr"},
-	}
-}
-
-// aac returns audio options that play everywhere.
-func aac() coding {
-	return coding{[]string{"-c:a", "aac"}, []string{"-b:a", strconv.Itoa(soundRate)}, []string{"-ar", "48000", "-ac", "2"}}
-}
-
-// faststart puts the index at the beginning, so that a video can play while it is loading.
-func faststart() []string { return []string{"-movflags", "+faststart"} }
-
-// bounded returns options that cap the video bit rate, in bits per second.
-func bounded(rate float64) []string {
-	r := strconv.Itoa(max(int(rate), 1000))
-	return []string{"-maxrate", r, "-bufsize", r}
-}
 
 // film is a probed video file.
 type film struct {
@@ -131,6 +63,19 @@ func filmOf(path string, look ffmpeg.Look) (film, error) {
 	}
 	f.pictures = *v
 	return f, nil
+}
+
+// filmed probes the file of the argument "video".
+func (v videos) filmed(ctx context.Context, c toolbox.Call) (film, error) {
+	path, err := fileIn(c, "video")
+	if err != nil {
+		return film{}, err
+	}
+	look, err := v.FFmpeg.Look(ctx, path)
+	if err != nil {
+		return film{}, err
+	}
+	return filmOf(path, look)
 }
 
 // input is the film as an input of ffmpeg, with options before it. Only libvpx's decoders support
@@ -165,6 +110,28 @@ func canvas(width, height int) (w, h int) {
 const everywhere = `scale=trunc(max(2\,iw*sar*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2` +
 	`:trunc(max(2\,ih*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2,setsar=1,format=`
 
+// encode writes a video of the given length, under a name without extension. What the job's arguments do not say, the
+// format does. f is the first input, or the zero film if that is no video.
+func (v videos) encode(ctx context.Context, job ffmpeg.Job, f film, length time.Duration, format filmFormat, dir, name string) (toolbox.Output, error) {
+	job.Timeout = filmTime
+	if !has(job.Args, "-map", "-filter_complex") {
+		job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
+	}
+	tracks, lost := f.tracks(job, format)
+	job.Args = append(job.Args, tracks...)
+	if packing := format.pictures.lacking(job.Args, pictureStream); packing != nil {
+		if err := packable(length); err != nil {
+			return toolbox.Output{}, err
+		}
+		job.Args = slices.Concat(f.playing(job.Args, format), packing, unsaid(v.below(length), pictureStream.said(job.Args)))
+	}
+	job.Args = append(job.Args, format.sound.lacking(job.Args, soundStream)...)
+	job.Args = append(job.Args, unsaid(format.more, soundStream.said(job.Args))...)
+	out, err := v.write(ctx, job, dir, name+"."+format.ending)
+	out.Note = lost
+	return out, err
+}
+
 // playing adds the filters that make frames suit a format: transparency is replaced by black, and
 // the frame rate limited.
 func (f film) playing(args []string, format filmFormat) []string {
@@ -195,7 +162,7 @@ func (f film) opaque() string {
 
 // below returns the options that keep a video of the given length below the size limit.
 func (m machine) below(length time.Duration) []string {
-	rate := (float64(m.config.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
+	rate := (float64(m.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
 	if rate >= freeRate {
 		return nil
 	}

@@ -33,13 +33,13 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	limit = min(limit, v.config.Limits.Bytes)
-	r, f, err := v.filmed(ctx, c)
+	limit = min(limit, v.Limits.Bytes)
+	f, err := v.filmed(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	if f.look.Universal() && sizeOf(f.path) <= limit {
-		out, err := r.asItIs(f)
+		out, err := v.asItIs(ctx, c, f)
 		if err != nil || sizeOf(out.Path) <= limit {
 			return out, err
 		}
@@ -59,7 +59,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		job := s.job(f)
 		tracks, lost := f.tracks(job, filmFormats()["mp4"])
 		job.Args = append(job.Args, tracks...)
-		out, err := r.do(job, "video.mp4")
+		out, err := v.write(ctx, job, c.Dir, "video.mp4")
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -81,7 +81,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 }
 
 // asItIs copies a film that is small enough, without its metadata.
-func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
+func (v videos) asItIs(ctx context.Context, c toolbox.Call, f film) (toolbox.Output, error) {
 	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c:v", "copy"}
 	if a := f.look.Audio(); a != nil && a.Codec == "aac" {
 		args = append(args, "-c:a", "copy")
@@ -91,7 +91,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 	tracks, lost := f.tracks(job, filmFormats()["mp4"])
 	job.Args = append(job.Args, tracks...)
-	out, err := r.do(job, "video.mp4")
+	out, err := v.write(ctx, job, c.Dir, "video.mp4")
 	out.Note = lost
 	out.About = plan.Say("small enough already (%s)", plan.FileSize(sizeOf(out.Path)))
 	return out, err
@@ -144,15 +144,6 @@ func (s squeeze) note(f film) plan.Message {
 		return plan.Message{}
 	}
 	return plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
-}
-
-// sizeOf returns the size of a file, or MaxInt64 if it is unknown.
-func sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return math.MaxInt64
-	}
-	return info.Size()
 }
 
 func unwritten(err error) error {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -76,40 +75,6 @@ func TestDubVideoWithLess(t *testing.T) {
 				t.Error("nobody is told that the sound is shorter")
 			}
 		})
-	}
-}
-
-// TestListen: people who speak take breath, and music goes on.
-func TestListen(t *testing.T) {
-	t.Parallel()
-	speech := filepath.Join(t.TempDir(), "a.wav")
-	tool(t, "espeak-ng", "-w", speech, "The house stood on a hill. Nobody had lived there for a long time, and the garden was full of flowers. One day, a letter came.")
-	chord := clip(t, "b.wav", append(lavfi("sine=frequency=262:duration=6", "sine=frequency=330:duration=6", "sine=frequency=392:duration=6"),
-		"-filter_complex", "[0][1][2]amix=3,tremolo=f=2:d=0.5")...)
-	s := sounds{newBackend(t).machine}
-	for path, voice := range map[string]bool{speech: true, chord: false} {
-		c := callOf(t, args{"audio": fileOf(plan.Audio, path)})
-		r, err := s.recording(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := s.listen(t.Context(), c, r, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l.length < 5*time.Second || l.length > 20*time.Second {
-			t.Errorf("%s is %s long", filepath.Base(path), l.length)
-		}
-		if got := isVoice(toolbox.Value{}, l); got != voice {
-			t.Errorf("%s is a voice: %v (pauses %.2f)", filepath.Base(path), got, l.pauses)
-		}
-	}
-	for called, voice := range map[string]bool{"song.mp3": false, "tour.text_to_speech-91bc.wav": true, "narration-3f2a.m4a": true, "my_voice_memo.ogg": true, "background-music.wav": false} {
-		for _, pauses := range []float64{0, 1} {
-			if got := isVoice(toolbox.Value{Resource: plan.Resource{Name: called}}, listened{pauses: pauses}); got != voice {
-				t.Errorf("%s is a voice: %v", called, got)
-			}
-		}
 	}
 }
 

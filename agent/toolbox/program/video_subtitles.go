@@ -24,7 +24,7 @@ const readSpeed = 30
 // addSubtitles draws subtitles into a video, or adds them as a track. A text without times is spread
 // over the whole video.
 func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, f, err := v.filmed(ctx, c)
+	f, err := v.filmed(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -41,7 +41,7 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 			plan.Span(f.look.Duration))
 	}
 	if way, _ := toolbox.Param[string](c, "way"); way == "track" {
-		out, err := r.subtitleTrack(f, cues)
+		out, err := v.subtitleTrack(ctx, c, f, cues)
 		out.About, out.Note = counted(cues), tooMuch(cues)
 		return out, err
 	}
@@ -51,9 +51,9 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		return toolbox.Output{}, unwritten(err)
 	}
 	job := ffmpeg.Job{
-		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"}, Timeout: filmTime,
+		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"},
 	}
-	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
+	out, err := v.encode(ctx, job, f, f.look.Duration, filmFormats()["mp4"], c.Dir, "video")
 	out.About, out.Note = counted(cues), tooMuch(cues)
 	return out, err
 }
@@ -103,8 +103,8 @@ func styleOf(c toolbox.Call) subtitle.Style {
 }
 
 // subtitleTrack adds subtitles that players can switch on and off. Matroska is kept; other formats become MP4.
-func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output, error) {
-	file := filepath.Join(r.call.Dir, "subtitles.srt")
+func (v videos) subtitleTrack(ctx context.Context, c toolbox.Call, f film, cues []subtitle.Cue) (toolbox.Output, error) {
+	file := filepath.Join(c.Dir, "subtitles.srt")
 	if err := os.WriteFile(file, []byte(subtitle.SRT(cues)), 0o600); err != nil {
 		return toolbox.Output{}, unwritten(err)
 	}
@@ -112,14 +112,11 @@ func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output,
 	if f.look.MIME == "video/x-matroska" {
 		format = filmFormats()["mkv"]
 	}
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Files: []string{file}, Timeout: filmTime, Args: []string{
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Files: []string{file}, Args: []string{
 		"-f", "srt", "-i", "subtitles.srt", "-map", "0:V:0", "-map", "0:a:0?", "-map", "1:s:0", "-c:s", format.titles, "-disposition:s:0", "default",
 	}}
-	return r.film(job, []string{"video"}, format)
+	return v.encode(ctx, job, f, f.look.Duration, format, c.Dir, "video")
 }
-
-// movText is the subtitle codec of MP4.
-const movText = "mov_text"
 
 // tracks returns the options that keep the subtitle tracks. lost says if some are dropped: bitmap
 // subtitles, subtitles whose times no longer fit the result, or subtitles that the format does
@@ -148,21 +145,6 @@ func (f film) tracks(job ffmpeg.Job, format filmFormat) (options []string, lost 
 
 // newTimes matches filters that change the timing of frames.
 var newTimes = lazyregexp.New(`(?:^|[^a-z])(?:reverse|setpts|select|concat|xfade|tpad)\b`)
-
-// filmed starts a run on the video of the argument "video".
-func (v videos) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {
-	r := v.newRun(ctx, c)
-	path, err := fileIn(c, "video")
-	if err != nil {
-		return r, film{}, err
-	}
-	look, err := r.known.Look(path)
-	if err != nil {
-		return r, film{}, err
-	}
-	f, err := filmOf(path, look)
-	return r, f, err
-}
 
 // counted says how many subtitles were added.
 func counted(cues []subtitle.Cue) plan.Message {

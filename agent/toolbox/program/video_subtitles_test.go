@@ -8,18 +8,8 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/program/subtitle"
 	"atelier/agent/toolbox/toolboxtest"
 )
-
-func TestSubtitlesAreCounted(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{1: "with one subtitle", 2: "with 2 subtitles"} {
-		if got := counted(make([]subtitle.Cue, n)).String(); got != want {
-			t.Errorf("%d are told as %q, want %q", n, got, want)
-		}
-	}
-}
 
 // TestSubtitlesAreKept: what leaves the times of a video alone keeps its subtitle tracks, where the format holds some.
 // It is said when they are left out.

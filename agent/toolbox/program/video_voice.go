@@ -12,39 +12,37 @@ import (
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program/facts"
 )
-
-// listened is the result of analysing the beginning of a sound.
-type listened struct {
-	// length is the length of the analysed part.
-	length time.Duration
-	// pauses is the share of time in which it is much softer than around it. Speakers pause for
-	// breath; music does not.
-	pauses float64
-}
 
 // listenRate is the sample rate for the analysis.
 const listenRate = 8000
 
-// listen analyses the beginning of a sound, no more than most of it.
-func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
+// listen decodes the beginning of a sound, no more than most of it, and tells speech from music.
+func (s sounds) listen(ctx context.Context, c toolbox.Call, v toolbox.Value, look ffmpeg.Look, most time.Duration) (facts.Heard, error) {
+	r, err := recordingOf(v.Path, look)
+	if err != nil {
+		return facts.Heard{}, err
+	}
 	raw, err := s.decode(ctx, c, r, listenRate, most)
 	if err != nil {
-		return listened{}, err
+		return facts.Heard{}, err
 	}
 	wave, err := os.ReadFile(raw)
 	if err = errors.Join(err, os.Remove(raw)); err != nil {
-		return listened{}, &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: err}
+		return facts.Heard{}, &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: err}
 	}
 	samples := wave[min(waveHead, len(wave)):]
-	return listened{
-		length: time.Duration(len(samples)/2) * time.Second / listenRate,
-		pauses: pauses(samples),
-	}, nil
+	if len(samples) < 2 {
+		return facts.Heard{}, r.fault(errors.New("nothing was decoded"), plan.Say("has no sound."))
+	}
+	length := time.Duration(len(samples)/2) * time.Second / listenRate
+	return facts.Heard{Length: length, Voice: isVoice(v, pauses(samples))}, nil
 }
 
 // pauses returns the low short-time energy ratio: the share of 25 ms frames whose power is below a
-// tenth of the mean of their second.
+// tenth of the mean of their second. Speakers pause for breath; music does not.
 func pauses(samples []byte) float64 {
 	const moment = listenRate / 40
 	var powers []float64
@@ -88,11 +86,11 @@ var (
 )
 
 // isVoice reports whether a sound is speech, judging by its name if possible, else by its pauses.
-func isVoice(v toolbox.Value, heard listened) bool {
+func isVoice(v toolbox.Value, pauses float64) bool {
 	called := others.ReplaceAllString(strings.ToLower(strings.Join([]string{v.Name, v.File, v.About}, " ")), " ")
 	voice, tune := voices.MatchString(called), tunes.MatchString(called)
 	if voice != tune {
 		return voice
 	}
-	return heard.pauses > voiceful
+	return pauses > voiceful
 }

@@ -69,7 +69,7 @@ func renderings(t *testing.T, tool toolbox.Tool, a args) [][]string {
 	if err != nil {
 		return nil
 	}
-	run := newBackend(t).Commands().newRun(t.Context(), call)
+	run := newRun(t.Context(), newBackend(t).machine, call)
 	run.made, run.known.Item = "made", 1
 	run.facts = backing.Recipe.Of(run.fact)
 	var all [][]string

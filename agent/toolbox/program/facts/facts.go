@@ -409,14 +409,10 @@ func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 			if err != nil {
 				return template.Value{}, err
 			}
-			pages, missing := p.Of(len(sizes))
+			pages, err := Chosen(p, len(sizes))
 			switch {
-			case missing > 0 && len(sizes) == 1:
-				return template.Value{}, final("There is no page %d. The document has only one page.", missing)
-			case missing > 0:
-				return template.Value{}, final("There is no page %d. The document has %d pages.", missing, len(sizes))
-			case len(pages) == 0:
-				return template.Value{}, final("The document has only one page.")
+			case err != nil:
+				return template.Value{}, err
 			case fact == "count":
 				return template.Num(float64(len(pages))), nil
 			case fact == "item":
@@ -426,6 +422,20 @@ func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 		}
 	}
 	return template.Value{}, errors.New("no input file has pages")
+}
+
+// Chosen returns the numbers of the selected pages of a document.
+func Chosen(p quantity.Pages, count int) ([]int, error) {
+	pages, missing := p.Of(count)
+	switch {
+	case missing > 0 && count == 1:
+		return nil, final("There is no page %d. The document has only one page.", missing)
+	case missing > 0:
+		return nil, final("There is no page %d. The document has %d pages.", missing, count)
+	case len(pages) == 0:
+		return nil, final("The document has only one page.")
+	}
+	return pages, nil
 }
 
 // duration returns the duration and the file name of the first sound or video, in order of argument names.

@@ -1,11 +1,9 @@
 package program
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"atelier/agent/plan"
@@ -25,26 +23,6 @@ func fileIn(c toolbox.Call, arg string) (string, error) {
 		return "", &plan.Fault{Sentence: plan.Say("The file to work on is missing."), Err: fmt.Errorf("no file for the argument %q", arg)}
 	}
 	return vs[0].Path, nil
-}
-
-// tidied deletes everything in the call's folder except the outputs.
-func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, error) {
-	var given []string
-	if err == nil {
-		for _, o := range append([]toolbox.Output{out}, out.More...) {
-			given = append(given, filepath.Base(o.Path))
-		}
-	}
-	entries, failed := os.ReadDir(c.Dir)
-	for _, e := range entries {
-		if !slices.Contains(given, e.Name()) {
-			failed = errors.Join(failed, os.RemoveAll(filepath.Join(c.Dir, e.Name())))
-		}
-	}
-	if err == nil && failed != nil {
-		err = &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: failed}
-	}
-	return out, err
 }
 
 // shorten puts a text on one line, cut to 80 characters.
@@ -68,4 +46,20 @@ func told(out toolbox.Output) toolbox.Output {
 		out.Note = plan.Say("The text is long, so only the beginning is shown; ask for certain pages to read more.")
 	}
 	return out
+}
+
+const (
+	// mostText is the maximum length of a resulting text, in bytes.
+	mostText = 512 << 10
+	// mostFiles is the maximum number of files that a command may write.
+	mostFiles = 100
+)
+
+// sizeOf returns the size of a file, or MaxInt64 if it is unknown.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return info.Size()
 }
