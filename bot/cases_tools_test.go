@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/openai/openaitest"
-	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -44,7 +44,7 @@ func TestEveryToolRuns(t *testing.T) {
 	}
 	things := newThings(t)
 	for _, tool := range catalogue.Tools() {
-		if tool.Name == "document_to_pdf" && !program.ReadsOffice() {
+		if tool.Name == "document_to_pdf" && !document.ReadsOffice() {
 			continue
 		}
 		t.Run(tool.Name, func(t *testing.T) {

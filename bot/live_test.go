@@ -8,7 +8,7 @@ import (
 
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
-	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/program/document"
 	"atelier/bot/clitest"
 	"atelier/bot/settings"
 )
@@ -29,7 +29,7 @@ func TestLiveWithoutAnything(t *testing.T) {
 	}
 	var wanted []string
 	for line := range strings.Lines(string(want)) {
-		if !strings.HasPrefix(line, "#") && (program.ReadsOffice() || !strings.HasPrefix(line, "document_to_pdf ")) {
+		if !strings.HasPrefix(line, "#") && (document.ReadsOffice() || !strings.HasPrefix(line, "document_to_pdf ")) {
 			wanted = append(wanted, line)
 		}
 	}
@@ -63,7 +63,7 @@ func TestLiveWithServers(t *testing.T) {
 		served := clitest.LiveOf(tools, c.servers...)
 		for tool, l := range tools {
 			switch {
-			case tool == "document_to_pdf" && !program.ReadsOffice():
+			case tool == "document_to_pdf" && !document.ReadsOffice():
 			case tool == "make_by_program":
 				if l.Live && strings.Contains(strings.Join(l.Ways, " "), settings.ToolServer) {
 					t.Errorf("%s: %s runs by %v", name, tool, l.Ways)

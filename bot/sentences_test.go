@@ -128,7 +128,7 @@ func formats(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for folder, parsed := range folders {
-			s := sayers{"plan.Say": 0, "plan.Join": 0}
+			s := sayers{"plan.Say": 0, "plan.Join": 0, "plan.Refusal": 0}
 			switch {
 			case folder == "../agent/plan":
 				s = sayers{"Say": 0, "Join": 0, "listed": 1}

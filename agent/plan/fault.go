@@ -26,6 +26,11 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Err }
 
+// Refusal returns a final Fault with only a sentence: what was explicitly requested is impossible.
+func Refusal(format string, args ...any) error {
+	return &Fault{Sentence: Say(format, args...), Final: true}
+}
+
 // Final reports whether err contains a final Fault.
 func Final(err error) bool {
 	for {

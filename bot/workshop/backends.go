@@ -18,6 +18,7 @@ import (
 	"atelier/agent/toolbox/openai"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/program/music"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
 	"atelier/agent/toolbox/webapi"
@@ -55,7 +56,7 @@ func (w Workshop) Toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*t
 type workbench struct {
 	shop     Workshop
 	films    *ffmpeg.FFmpeg
-	player   program.Player
+	player   music.Player
 	measurer func(toolbox.Call) facts.Measurer // measures with the programs
 	confined *sandbox.Sandbox
 	services []string // the addresses that the catalogue's tools call

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/media/probe"
-	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/bot/fault"
 	"atelier/bot/settings"
@@ -52,7 +52,7 @@ type Workshop struct {
 
 // Limits returns the limits of media files. Office documents are accepted if they can be read.
 func (w Workshop) Limits() media.Limits {
-	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory, Office: program.ReadsOffice()}
+	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory, Office: document.ReadsOffice()}
 }
 
 // ReadCatalogue reads the built-in tools and the operator's.

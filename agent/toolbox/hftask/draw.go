@@ -234,9 +234,9 @@ func (j *job) target() (image.Point, error) {
 	most := j.backend.config.Limits.Pixels
 	switch {
 	case w < given.X || h < given.Y:
-		return image.Point{}, final("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
+		return image.Point{}, plan.Refusal("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
 	case int64(w) > most/int64(h):
-		return image.Point{}, final("%d × %d pixels is too large; the limit is %d million pixels.", w, h, most/1_000_000)
+		return image.Point{}, plan.Refusal("%d × %d pixels is too large; the limit is %d million pixels.", w, h, most/1_000_000)
 	}
 	return image.Pt(w, h), nil
 }

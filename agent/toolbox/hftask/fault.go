@@ -125,9 +125,3 @@ func (b *Backend) unknown(err error, model string) error {
 	}
 	return down(err, "The tool server at %s does not have the model %s.", host, model)
 }
-
-// final returns a fault that ends the call: no other model is tried, because the request itself is
-// impossible.
-func final(format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
-}

@@ -10,7 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/hftask/language"
+	"atelier/agent/toolbox/language"
 )
 
 const (
@@ -47,10 +47,10 @@ func askSpeech(_ context.Context, j *job) (question, error) {
 	how := map[string]any{}
 	if said := clean(j.call.Text("language")); said != "" {
 		how["language"] = toolbox.Shorten(said)
-		if l, ok := language.Named(said); ok {
+		if l, err := language.Named(said); err == nil && l.ISO != "" {
 			how["language"] = l.ISO
 		}
-	} else if l, ok := language.Guess(text); ok && l.ISO != english {
+	} else if l, sure := language.Guess(text); sure && l.ISO != "" && l.ISO != english {
 		how["language"] = l.ISO
 	}
 	if voice := clean(j.call.Text("voice")); voice != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/hftask/language"
+	"atelier/agent/toolbox/language"
 )
 
 // askTranslation requests the translation of a text.
@@ -15,22 +15,33 @@ func askTranslation(ctx context.Context, j *job) (question, error) {
 		return question{}, err
 	}
 	said := clean(j.call.Text("language"))
-	to, ok := language.Named(said)
-	model := j.candidate.Model
-	code := to.CodeFor(model)
-	switch {
-	case said == "":
+	if said == "" {
 		return question{}, fault(nil, "Please say which language to translate into.")
-	case !ok || code == "":
-		return question{}, fault(nil, "The model used here does not translate into %q.", toolbox.Shorten(said))
-	case language.IsPair(model) && !strings.HasSuffix(strings.ToLower(model), "-"+to.ISO):
-		return question{}, fault(nil, "The model used here does not translate into %q.", toolbox.Shorten(said))
-	case language.IsPair(model):
+	}
+	model := strings.ToLower(j.candidate.Model)
+	pair := strings.Contains(model, "opus-mt") // it translates between two languages: Helsinki-NLP/opus-mt-en-de
+	to, err := language.Named(said)
+	code := codeFor(to, model)
+	if err != nil || code == "" || pair && !strings.HasSuffix(model, "-"+to.ISO) {
+		return question{}, fault(err, "The model used here does not translate into %q.", toolbox.Shorten(said))
+	}
+	if pair {
 		return q, nil
 	}
 	q.parameters = map[string]any{"tgt_lang": code}
-	if from, ok := language.Guess(j.text()); ok && from.CodeFor(model) != "" {
-		q.parameters["src_lang"] = from.CodeFor(model)
+	if from, sure := language.Guess(j.text()); sure && codeFor(from, model) != "" {
+		q.parameters["src_lang"] = codeFor(from, model)
 	}
 	return q, nil
+}
+
+// codeFor returns the code of a language for a model, "" if the model does not know it.
+func codeFor(l language.Language, model string) string {
+	switch {
+	case strings.Contains(model, "nllb"):
+		return l.Flores
+	case strings.Contains(model, "mbart"):
+		return l.MBART
+	}
+	return l.ISO
 }

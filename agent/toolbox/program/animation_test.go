@@ -33,7 +33,7 @@ func TestAnimations(t *testing.T) {
 			for name, value := range c.settings {
 				given[name] = value
 			}
-			out, err := command(t, toolOf(t, c.tool), given)
+			out, err := runCommand(t, toolOf(t, c.tool), given)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ func TestAnimatedWebP(t *testing.T) {
 		{"add_border", args{"width": "10 px"}, image.Pt(116, 84), time.Second},
 	} {
 		c.args["image"] = fileOf(plan.Image, webp)
-		out, err := command(t, toolOf(t, c.tool), c.args)
+		out, err := runCommand(t, toolOf(t, c.tool), c.args)
 		if err != nil {
 			t.Fatalf("%s: %v", c.tool, err)
 		}
@@ -43,7 +43,7 @@ func TestAnimatedWebP(t *testing.T) {
 		}
 		near(t, c.tool+": seconds", info.Length.Seconds(), c.length.Seconds(), 0.02)
 	}
-	out, err := command(t, toolOf(t, "animation_to_video"), args{"image": fileOf(plan.Image, webp)})
+	out, err := runCommand(t, toolOf(t, "animation_to_video"), args{"image": fileOf(plan.Image, webp)})
 	if err != nil {
 		t.Fatal(err)
 	}

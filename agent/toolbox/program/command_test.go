@@ -96,7 +96,7 @@ func TestCommands(t *testing.T) {
 				for param, value := range told {
 					given[param] = value
 				}
-				out, err := command(t, tool, given)
+				out, err := runCommand(t, tool, given)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -158,8 +158,8 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 	return tellings
 }
 
-// command runs the command line of a tool and checks its effects.
-func command(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error) {
+// runCommand runs the command line of a tool and checks its effects.
+func runCommand(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error) {
 	t.Helper()
 	how := toolbox.Candidate{Backing: tool.Backends[recipeOf(tool)]}
 	c, err := toolboxtest.Typed(t, how.Backing, callOf(t, a))
@@ -215,7 +215,7 @@ func TestCommandRefuses(t *testing.T) {
 			t.Parallel()
 			all := commands(t)
 			tool := all[slices.IndexFunc(all, func(o toolbox.Tool) bool { return o.Name == c.tool })]
-			_, err := command(t, tool, c.args)
+			_, err := runCommand(t, tool, c.args)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)

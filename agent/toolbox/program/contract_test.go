@@ -49,12 +49,12 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the
 			}
 			_, backend := backing(t, newBackend(t), c.good)
 			m := toolboxtest.Make{
-				Backend: backend, Good: use(c.good, c.args.with("video", fileOf(plan.Video, good))), Bad: use(c.bad, video(bad)),
+				Backend: backend, Good: use(c.good, c.args.with("video", fileOf(plan.Video, good))), Bad: use(c.bad, videoOf(bad)),
 				Unknown: toolbox.Candidate{Backing: toolbox.Backing{Kind: kind, Run: "make_coffee"}},
 				Down:    nothingInstalled{backend, t},
 			}
 			if c.slow != "" {
-				slow, started := use(c.slow, video(long).with("format", "webm")), make(chan struct{})
+				slow, started := use(c.slow, videoOf(long).with("format", "webm")), make(chan struct{})
 				close(started)
 				m.Slow, m.Started = &slow, started
 			}

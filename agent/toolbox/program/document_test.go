@@ -13,6 +13,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/machine"
 )
 
 // pdfOf writes a PDF document with a line of text on each page. Its pages are 200 by 300 points.
@@ -119,11 +120,11 @@ func TestScriptsInPDF(t *testing.T) {
 func TestCompressedPDF(t *testing.T) {
 	t.Parallel()
 	long := pdfOf(t, "long.pdf", strings.Repeat("All work and no play. ", 300), strings.Repeat("The same again. ", 300))
-	out, err := command(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, long)})
-	if err != nil || sizeOf(out.Path) > sizeOf(long)/2 {
-		t.Fatalf("it has %d bytes of %d: %v", sizeOf(out.Path), sizeOf(long), err)
+	out, err := runCommand(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, long)})
+	if err != nil || machine.SizeOf(out.Path) > machine.SizeOf(long)/2 {
+		t.Fatalf("it has %d bytes of %d: %v", machine.SizeOf(out.Path), machine.SizeOf(long), err)
 	}
-	_, err = command(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, out.Path)})
+	_, err = runCommand(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, out.Path)})
 	holds(t, plan.Sentence(err, plan.Message{}).String(), "It cannot be made smaller")
 }
 

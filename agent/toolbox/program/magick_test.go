@@ -70,7 +70,7 @@ func TestImageMagick(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := command(t, magickTool(t, c.argv), photo)
+			out, err := runCommand(t, magickTool(t, c.argv), photo)
 			said := plan.Sentence(err, plan.Message{}).String()
 			switch {
 			case c.want == "" && err != nil:
@@ -91,7 +91,7 @@ func TestImageMagickSeveralTimes(t *testing.T) {
 	t.Parallel()
 	photo := args{"image": fileOf(plan.Image, clip(t, "sample-0.png", append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")...))}
 	tool := magickTool(t, `"{image}", -rotate, "90", "{out:png}"`, ", times: 3")
-	out, err := command(t, tool, photo)
+	out, err := runCommand(t, tool, photo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestImageMagickKeepsFrames(t *testing.T) {
 	}{
 		{gif, "picture", ".gif", 5}, {webp, "picture", ".webp", 5}, {webp, "gif", ".gif", 5}, {gif, "png", ".png", 1}, {jpg, "picture", ".jpg", 1},
 	} {
-		out, err := command(t, magickTool(t, `"{image}", -resize, "50%", "{out:`+c.out+`}"`), args{"image": fileOf(plan.Image, c.from)})
+		out, err := runCommand(t, magickTool(t, `"{image}", -resize, "50%", "{out:`+c.out+`}"`), args{"image": fileOf(plan.Image, c.from)})
 		if err != nil {
 			t.Errorf("%s to %s: %v", c.from, c.out, err)
 			continue

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestOfficeDocuments(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
-	if !ReadsOffice() {
+	if !document.ReadsOffice() {
 		if os.Getenv("CI") != "" {
 			t.Fatal("LibreOffice is not installed")
 		}

@@ -55,7 +55,7 @@ func TestStackedPicturesAreLabelled(t *testing.T) {
 		if labels != "" {
 			given["labels"] = labels
 		}
-		out, err := command(t, toolOf(t, "stack_pictures"), given)
+		out, err := runCommand(t, toolOf(t, "stack_pictures"), given)
 		if err != nil {
 			t.Fatal(err)
 		}

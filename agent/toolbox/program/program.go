@@ -21,19 +21,27 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/command"
+	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/program/machine"
+	"atelier/agent/toolbox/program/music"
+	"atelier/agent/toolbox/program/read"
+	"atelier/agent/toolbox/program/sound"
+	"atelier/agent/toolbox/program/speech"
+	"atelier/agent/toolbox/program/video"
 )
 
 // Backend implements the kind program. It is safe for concurrent use.
 type Backend struct {
-	machine    machine
-	operations map[string]operation
+	machine    machine.Machine
+	operations map[string]machine.Operation
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
 
 // Config is what the backends run on.
-type Config = machine
+type Config = machine.Machine
 
 // New checks the configuration. It starts nothing.
 func New(m Config) (*Backend, error) {
@@ -41,11 +49,14 @@ func New(m Config) (*Backend, error) {
 		return nil, errors.New("a sandbox and ffmpeg are required")
 	}
 	m.Limits = m.Limits.OrDefault()
-	b := &Backend{machine: m, operations: map[string]operation{}}
-	for _, part := range []interface{ operations() map[string]operation }{
-		documents{m}, reader{documents{m}}, sounds{m}, speech{sounds{m}}, musician{sounds{m}}, videos{m},
+	b := &Backend{machine: m, operations: map[string]machine.Operation{}}
+	documents, sounds := document.Documents{Machine: m}, sound.Sounds{Machine: m}
+	for _, part := range []interface {
+		Operations() map[string]machine.Operation
+	}{
+		documents, read.Reader{Documents: documents}, sounds, speech.Speech{Sounds: sounds}, music.Player{Sounds: sounds}, video.Videos{Machine: m},
 	} {
-		maps.Copy(b.operations, part.operations())
+		maps.Copy(b.operations, part.Operations())
 	}
 	return b, nil
 }
@@ -56,7 +67,7 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	return b.machine.find(op.needs)
+	return b.machine.Require(op.Needs)
 }
 
 // Run performs the operation.
@@ -65,28 +76,22 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return execute(ctx, b.machine, call, b.Probe(ctx, c), op.do)
+	return execute(ctx, b.machine, call, b.Probe(ctx, c), op.Do)
 }
 
 // execute runs an operation unless its programs are missing. Office documents are given to it as PDF.
-func execute(ctx context.Context, m machine, call toolbox.Call, missing error, do func(context.Context, toolbox.Call) (toolbox.Output, error)) (toolbox.Output, error) {
+func execute(ctx context.Context, m machine.Machine, call toolbox.Call, missing error,
+	do func(context.Context, toolbox.Call) (toolbox.Output, error),
+) (toolbox.Output, error) {
 	if missing != nil { // not the input's fault
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, missing)
 	}
 	out := toolbox.Output{}
-	printed, err := documents{m}.printed(ctx, call)
+	printed, err := document.Documents{Machine: m}.Printed(ctx, call)
 	if err == nil {
 		out, err = do(ctx, printed)
 	}
 	return tidied(call, out, err)
-}
-
-func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
-	op, ok := b.operations[c.Run]
-	if !ok {
-		return operation{}, unknown(c.Run)
-	}
-	return op, nil
 }
 
 // unknown is the fault for an operation that this version does not have.
@@ -119,8 +124,18 @@ func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, erro
 
 // Measurer returns a measurer for the files of a call.
 func (b *Backend) Measurer(call toolbox.Call) facts.Measurer {
-	return measurer{b.machine, call}
+	return command.Measurer{Machine: b.machine, Call: call}
 }
 
 // Player returns a player that uses the same sandbox and limits.
-func (b *Backend) Player() Player { return Player{musician{sounds{b.machine}}} }
+func (b *Backend) Player() music.Player {
+	return music.Player{Sounds: sound.Sounds{Machine: b.machine}}
+}
+
+func (b *Backend) operation(c toolbox.Candidate) (machine.Operation, error) {
+	op, ok := b.operations[c.Run]
+	if !ok {
+		return machine.Operation{}, unknown(c.Run)
+	}
+	return op, nil
+}

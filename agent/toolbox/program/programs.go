@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/command"
+	"atelier/agent/toolbox/program/machine"
 )
 
 // Program is a program, or a data file of one, that operations use.
@@ -26,18 +28,18 @@ func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	for _, t := range tools {
 		var counted []string
 		for _, way := range t.Backends {
-			var needs []need
+			var needs []machine.Need
 			switch op, known := b.operations[way.Run]; {
 			case way.Recipe != nil:
-				needs = needsOf(way)
+				needs = command.Needs(way)
 			case known && way.Kind == "program":
-				needs = op.needs
+				needs = op.Needs
 			}
 			for _, n := range needs {
-				p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
+				p := Program{Name: cmp.Or(n.Program, n.Debian), Debian: n.Debian}
 				i := slices.IndexFunc(all, func(o Program) bool { return o.Name == p.Name })
 				if i < 0 {
-					_, err := b.machine.look(n)
+					_, err := b.machine.Locate(n)
 					p.Found, i = err == nil, len(all)
 					all = append(all, p)
 				}

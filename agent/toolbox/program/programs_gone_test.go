@@ -14,6 +14,8 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/command"
+	"atelier/agent/toolbox/program/machine"
 )
 
 // allPrograms are what operations start, by the names of the programs here.
@@ -42,23 +44,23 @@ func TestEachProgramMissing(t *testing.T) {
 				toolbox.Backend
 
 				how   toolbox.Candidate
-				needs []need
+				needs []machine.Need
 			}
 			var all []use
 			for run, op := range b.operations {
 				if run == "document_to_pdf" { // needs LibreOffice, which CI does not install
 					continue
 				}
-				all = append(all, use{b, toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, op.needs})
+				all = append(all, use{b, toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, op.Needs})
 			}
 			for _, tool := range commands(t) {
 				how := tool.Backends[recipeOf(tool)]
-				if needs := needsOf(how); !slices.ContainsFunc(needs, func(n need) bool { return !slices.Contains(allPrograms(), n.program) }) {
+				if needs := command.Needs(how); !slices.ContainsFunc(needs, func(n machine.Need) bool { return !slices.Contains(allPrograms(), n.Program) }) {
 					all = append(all, use{b.Commands(), toolbox.Candidate{Backing: how}, needs})
 				}
 			}
 			for _, u := range all {
-				at := slices.IndexFunc(u.needs, func(n need) bool { return n.program == gone || n.program == "" && n.debian == gone })
+				at := slices.IndexFunc(u.needs, func(n machine.Need) bool { return n.Program == gone || n.Program == "" && n.Debian == gone })
 				err := u.Probe(t.Context(), u.how)
 				if at < 0 {
 					if err != nil {
@@ -66,7 +68,7 @@ func TestEachProgramMissing(t *testing.T) {
 					}
 					continue
 				}
-				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+u.needs[at].debian)
+				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+u.needs[at].Debian)
 				if _, err := u.Run(t.Context(), u.how, callOf(t, nil)); !errors.Is(err, toolbox.ErrDown) {
 					t.Errorf("%s gives %v", u.how.Run, err)
 				}

@@ -3,6 +3,8 @@ package program
 import (
 	"slices"
 	"testing"
+
+	"atelier/agent/toolbox/program/document"
 )
 
 // TestPrograms: each program of the catalogue stands once, with its package and how many tools use it; here
@@ -17,7 +19,7 @@ func TestPrograms(t *testing.T) {
 	}
 	var got []string
 	for _, p := range newBackend(t).Programs(tools(t)) {
-		if got = append(got, p.Name+" "+p.Debian); !p.Found && (p.Name != "soffice" || ReadsOffice()) || p.Tools == 0 || p.Name == "ffmpeg" && p.Tools < 60 {
+		if got = append(got, p.Name+" "+p.Debian); !p.Found && (p.Name != "soffice" || document.ReadsOffice()) || p.Tools == 0 || p.Name == "ffmpeg" && p.Tools < 60 {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -499,7 +500,7 @@ func TestBitRates(t *testing.T) {
 			if c.format != "" {
 				a["format"] = c.format
 			}
-			out, err := command(t, toolOf(t, c.tool), a)
+			out, err := runCommand(t, toolOf(t, c.tool), a)
 			if c.most == 0 {
 				holds(t, plan.Sentence(err, plan.Message{}).String(), c.says)
 				return
@@ -507,7 +508,7 @@ func TestBitRates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := float64(sizeOf(out.Path)) * 8 / 1000 / probe(t, out.Path).seconds(); got < c.least || got > c.most {
+			if got := float64(machine.SizeOf(out.Path)) * 8 / 1000 / probe(t, out.Path).seconds(); got < c.least || got > c.most {
 				t.Errorf("it has %.0f kbps, want %g to %g", got, c.least, c.most)
 			}
 			if out.Note.String() != c.says {
@@ -518,7 +519,7 @@ func TestBitRates(t *testing.T) {
 	for _, limit := range []string{"20 kB", "45 kB", "57 kB", "66 kB", "100 kB", "130 kB"} {
 		t.Run("at most "+limit, func(t *testing.T) {
 			t.Parallel()
-			if _, err := command(t, toolOf(t, "fit_audio_size"), args{"audio": fileOf(plan.Audio, noise(44100, 2)), "limit": limit}); err != nil {
+			if _, err := runCommand(t, toolOf(t, "fit_audio_size"), args{"audio": fileOf(plan.Audio, noise(44100, 2)), "limit": limit}); err != nil {
 				t.Error(err)
 			}
 		})

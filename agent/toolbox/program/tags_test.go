@@ -68,7 +68,7 @@ func TestSetTags(t *testing.T) {
 				made = append(made, "-write_id3v2", "1")
 			}
 			song := clip(t, "song."+ending, made...)
-			out, err := command(t, toolCalled(t, "set_tags"), args{
+			out, err := runCommand(t, toolCalled(t, "set_tags"), args{
 				"audio": fileOf(plan.Audio, song), "tags": `title "-map 0; x=1 #2 \\ 'it'" and artist Björk, album: "a` + "\n" + `genre=Pop", year 1997`,
 			})
 			if err != nil {
@@ -93,7 +93,7 @@ func TestSetTags(t *testing.T) {
 func TestSetTagsOfOthers(t *testing.T) {
 	t.Parallel()
 	sound := clip(t, "memo.webm", append(lavfi("sine=duration=1"), "-c:a", "libopus")...)
-	out, err := command(t, toolCalled(t, "set_tags"), args{"audio": fileOf(plan.Audio, sound), "tags": "title: Memo"})
+	out, err := runCommand(t, toolCalled(t, "set_tags"), args{"audio": fileOf(plan.Audio, sound), "tags": "title: Memo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestSetCover(t *testing.T) {
 				args
 			}{{"set_cover", args{"image": picture}}, {"set_cover", args{"image": picture}}, {"set_tags", args{"tags": "artist: Ella"}}} {
 				step.args["audio"] = fileOf(plan.Audio, song)
-				out, err := command(t, toolCalled(t, step.tool), step.args)
+				out, err := runCommand(t, toolCalled(t, step.tool), step.args)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +137,7 @@ func TestExtractSubtitles(t *testing.T) {
 	for name, codec := range map[string]string{"film.mp4": "mov_text", "film.mkv": "ass", "film.webm": "webvtt"} {
 		for format, want := range map[string]string{"srt": `00:00:00,5\d\d --> 00:00:01,5\d\d\nGuten Abend`, "vtt": `00:00\.5\d\d --> 00:01\.5\d\d\nGuten Abend`} {
 			video := clip(t, name, subtitled(codec)...)
-			out, err := command(t, toolCalled(t, "extract_subtitles"), args{"video": fileOf(plan.Video, video), "track": "2", "format": format})
+			out, err := runCommand(t, toolCalled(t, "extract_subtitles"), args{"video": fileOf(plan.Video, video), "track": "2", "format": format})
 			if err != nil {
 				t.Fatal(err)
 			}

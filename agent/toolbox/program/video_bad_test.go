@@ -74,7 +74,7 @@ func TestBadSounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			holds(t, refused(t, "dub_video", video(good).with("audio", fileOf(plan.Audio, c.path))), c.want)
+			holds(t, refused(t, "dub_video", videoOf(good).with("audio", fileOf(plan.Audio, c.path))), c.want)
 		})
 	}
 }
@@ -92,8 +92,8 @@ func TestHourOfVideo(t *testing.T) {
 		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "the limit is 30 minutes", "trim it to a shorter part")
 	}
 	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, hour), fileOf(plan.Video, hour))}), "the limit is 30 minutes")
-	near(t, "the part", probe(t, done(t, "cut_video", video(hour).with("range", "50:00-50:05")).Path).seconds(), 5, 1)
-	near(t, "the silent one", probe(t, done(t, "mute_video", video(hour)).Path).seconds(), 3600, 2)
+	near(t, "the part", probe(t, done(t, "cut_video", videoOf(hour).with("range", "50:00-50:05")).Path).seconds(), 5, 1)
+	near(t, "the silent one", probe(t, done(t, "mute_video", videoOf(hour)).Path).seconds(), 3600, 2)
 }
 
 // sideways writes into an MP4 that its pictures are to be shown a quarter turned: the matrix
@@ -139,7 +139,7 @@ func TestOddVideos(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "convert_video", video(c.path).with("format", "mp4"))
+			out := done(t, "convert_video", videoOf(c.path).with("format", "mp4"))
 			made := playable(t, out.Path)
 			shot := frameAt(t, out.Path, 0.1)
 			if size := shot.Bounds().Size(); size.X != c.width || size.Y != c.height {
@@ -158,7 +158,7 @@ func TestOddVideos(t *testing.T) {
 func TestTransparencyStays(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "alpha.mov", append(lavfi("color=red@0.0:size=64x48:rate=10:duration=1,format=argb"), "-c:v", "qtrle")...)
-	out := done(t, "convert_video", video(path).with("format", "webm"))
+	out := done(t, "convert_video", videoOf(path).with("format", "webm"))
 	said := tool(t, "ffprobe", "-v", "error", "-show_entries", "stream_tags=alpha_mode", "-of", "default=nw=1", out.Path)
 	if !strings.Contains(strings.ToLower(said), "alpha_mode=1") {
 		t.Errorf("ffprobe says %q", said)

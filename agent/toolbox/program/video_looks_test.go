@@ -22,14 +22,14 @@ func TestLooksOfVideos(t *testing.T) {
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "stylize_video", video(path).with("look", said).with("when", "from 0:01 to 0:03"))
+			out := done(t, "stylize_video", videoOf(path).with("look", said).with("when", "from 0:01 to 0:03"))
 			if !is(frameAt(t, out.Path, 2)) {
 				t.Error("the look is missing at 2 s")
 			}
 			if is(frameAt(t, out.Path, 0.5)) || is(frameAt(t, out.Path, 3.5)) {
 				t.Error("the look is there outside of its time")
 			}
-			whole := done(t, "stylize_video", video(path).with("look", said))
+			whole := done(t, "stylize_video", videoOf(path).with("look", said))
 			if !is(frameAt(t, whole.Path, 0.5)) || !is(frameAt(t, whole.Path, 3.5)) {
 				t.Error("the look is not there for the whole length")
 			}

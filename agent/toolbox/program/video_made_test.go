@@ -33,7 +33,7 @@ func TestDubVideo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "dub_video", video(path).with("audio", fileOf(plan.Audio, sound)))
+			out := done(t, "dub_video", videoOf(path).with("audio", fileOf(plan.Audio, sound)))
 			a := playable(t, out.Path)
 			if a.codecs() != "video:h264 audio:aac" {
 				t.Errorf("it holds %s", a.codecs())
@@ -61,7 +61,7 @@ func TestDubVideoWithLess(t *testing.T) {
 	for name, goesOn := range map[string]bool{"song.mp3": true, "voice.wav": false, "unnamed.ogg": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "dub_video", video(silent).with("audio", fileOf(plan.Audio, tone(t, name, "440", "2.5"))))
+			out := done(t, "dub_video", videoOf(silent).with("audio", fileOf(plan.Audio, tone(t, name, "440", "2.5"))))
 			a := playable(t, out.Path)
 			if a.codecs() != "video:h264 audio:aac" {
 				t.Errorf("it holds %s", a.codecs())
@@ -194,7 +194,7 @@ func TestAddSubtitles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "add_subtitles", video(path).with("subtitles", c.text))
+			out := done(t, "add_subtitles", videoOf(path).with("subtitles", c.text))
 			if a := playable(t, out.Path); a.codecs() != "video:h264 audio:aac" {
 				t.Errorf("it holds %s", a.codecs())
 			}
@@ -206,10 +206,10 @@ func TestAddSubtitles(t *testing.T) {
 			}
 		})
 	}
-	out := done(t, "add_subtitles", video(path).with("subtitles", strings.Repeat("far too many words ", 100)))
+	out := done(t, "add_subtitles", videoOf(path).with("subtitles", strings.Repeat("far too many words ", 100)))
 	holds(t, out.Note.String(), "more text than anyone can read")
-	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", "00:01:00,000 --> 00:01:01,000\nlate")), "2 seconds", "check their times")
-	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", " \n")), "SRT")
+	holds(t, refused(t, "add_subtitles", videoOf(path).with("subtitles", "00:01:00,000 --> 00:01:01,000\nlate")), "2 seconds", "check their times")
+	holds(t, refused(t, "add_subtitles", videoOf(path).with("subtitles", " \n")), "SRT")
 }
 
 // TestPictureIsSeenForAWhile: a picture lies over a video only in the part that is named.
@@ -217,7 +217,7 @@ func TestPictureIsSeenForAWhile(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "red.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=3"), "-pix_fmt", "yuv420p")...)
 	badge := clip(t, "badge.png", append(lavfi("color=blue:size=80x60:duration=1:rate=1"), "-frames:v", "1")...)
-	out, err := perform(t, "overlay_video_picture", video(film).with("image", fileOf(plan.Image, badge)).
+	out, err := perform(t, "overlay_video_picture", videoOf(film).with("image", fileOf(plan.Image, badge)).
 		with("place", "middle").with("width", "50% of the width").with("when", "the first 2 seconds"))
 	if err != nil {
 		t.Fatal(err)
@@ -234,9 +234,9 @@ func TestPartsOfAVideoInTime(t *testing.T) {
 	inset := clip(t, "inset.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=2", "sine=frequency=900:duration=2"), "-pix_fmt", "yuv420p")...)
 	then := func(given args) args { return given.with("when", "from 2 to 4 seconds") }
 	for name, given := range map[string]args{
-		"blur_video_region":  then(video(film).with("part", "left half")),
-		"blur around it":     then(video(film).with("part", "left half").with("where", "outside")),
-		"video_timecode":     then(video(film)),
+		"blur_video_region":  then(videoOf(film).with("part", "left half")),
+		"blur around it":     then(videoOf(film).with("part", "left half").with("where", "outside")),
+		"video_timecode":     then(videoOf(film)),
 		"picture_in_picture": then(args{"background": fileOf(plan.Video, film), "inset": fileOf(plan.Video, inset)}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestPartsOfAVideoInTime(t *testing.T) {
 		})
 	}
 	for run, quiet := range map[string]float64{"mute_video": -91, "change_volume_video": -41} {
-		given := then(video(film))
+		given := then(videoOf(film))
 		if run == "change_volume_video" {
 			given = given.with("volume", "10%")
 		}
@@ -314,7 +314,7 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 		"brightness +10%": {25, 25, 25}, "warmth +10": {8, 0, -6}, "warmth -10%": {-8, 0, 6}, // of 255
 		"saturation -20%": {-9, 3, -1}, "20% more saturation": {8, -3, -1},
 	} {
-		out, err := perform(t, "adjust_video", video(path).with("adjustment", said))
+		out, err := perform(t, "adjust_video", videoOf(path).with("adjustment", said))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestBitRateOfAVideo(t *testing.T) {
 	t.Parallel()
 	noisy := clip(t, "noisy.mp4", append(lavfi("testsrc2=size=320x240:rate=25:duration=10,noise=alls=15:allf=t"), "-pix_fmt", "yuv420p", "-crf", "10")...)
 	for format, said := range map[string]string{"": "600 kbps", "webm": "0.6 Mbit/s", "mkv": "1 Mbps", "mpg": "1.5 Mbit/s"} {
-		call := video(noisy).with("bit_rate", said)
+		call := videoOf(noisy).with("bit_rate", said)
 		if format != "" {
 			call = call.with("format", format)
 		}
@@ -353,7 +353,7 @@ func TestContactSheetHasGapsAndTimes(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "blue.mp4", append(lavfi("color=blue:size=320x240:rate=10:duration=4"), "-pix_fmt", "yuv420p")...)
 	sheet := func(said args) image.Image {
-		call := video(path).with("grid", "2x2")
+		call := videoOf(path).with("grid", "2x2")
 		maps.Copy(call, said)
 		out, err := perform(t, "video_contact_sheet", call)
 		if err != nil {
@@ -383,7 +383,7 @@ func TestContactSheetHasGapsAndTimes(t *testing.T) {
 func TestContactSheetIsFilled(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "talk.mp4", append(lavfi("color=blue:size=320x240:rate=30:duration=12[out0];sine=d=12.1[out1]"), "-pix_fmt", "yuv420p")...)
-	out, err := perform(t, "video_contact_sheet", video(path).with("grid", "2x2"))
+	out, err := perform(t, "video_contact_sheet", videoOf(path).with("grid", "2x2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestStabilizeVideo(t *testing.T) {
 	was := moves(path)
 	for i, most := range []float64{was / 3, was} {
 		how := toolbox.Candidate{Backing: tool.Backends[i]}
-		c := callOf(t, video(path))
+		c := callOf(t, videoOf(path))
 		out, err := newBackend(t).Commands().Run(t.Context(), how, c)
 		if err != nil {
 			t.Fatal(err)

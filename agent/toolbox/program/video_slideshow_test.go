@@ -81,7 +81,7 @@ func TestTransitions(t *testing.T) {
 func TestTitleCard(t *testing.T) {
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
-	out := done(t, "add_title_card", video(path).with("caption", "Hello").with("length", "1.5 s"))
+	out := done(t, "add_title_card", videoOf(path).with("caption", "Hello").with("length", "1.5 s"))
 	a := playable(t, out.Path)
 	near(t, "the length", a.seconds(), 3.5, 0.15)
 	if a.codecs() != "video:h264 audio:aac" {
@@ -98,7 +98,7 @@ func TestTitleCard(t *testing.T) {
 	}
 
 	silent := silentRedBlue(t, "silent.mp4", "-pix_fmt", "yuv420p")
-	out = done(t, "add_title_card", video(silent).with("caption", "The End").with("place", "end").with("colour", "white"))
+	out = done(t, "add_title_card", videoOf(silent).with("caption", "The End").with("place", "end").with("colour", "white"))
 	looks(t, frameAt(t, out.Path, 0.5), 80, 60, "red")
 	looks(t, frameAt(t, out.Path, 4), 5, 5, "white")
 	if a := playable(t, out.Path); a.codecs() != "video:h264" {
@@ -125,10 +125,10 @@ func TestSubtitleTrack(t *testing.T) {
 	const lines = "1\n00:00:00,200 --> 00:00:01,000\nHello\n\n2\n00:00:01,000 --> 00:00:01,800\nWorld\n"
 	for name, codec := range map[string]string{"clip.mp4": "mov_text", "clip.mkv": "subrip"} {
 		path := redBlue(t, name, "-pix_fmt", "yuv420p")
-		out := done(t, "add_subtitles", video(path).with("subtitles", lines).with("way", "track"))
+		out := done(t, "add_subtitles", videoOf(path).with("subtitles", lines).with("way", "track"))
 		holds(t, tool(t, "ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", out.Path), "h264\naac\n"+codec)
 		looks(t, frameAt(t, out.Path, 0.5), 80, 110, "red") // nothing is drawn
-		text := done(t, "extract_subtitles", video(out.Path))
+		text := done(t, "extract_subtitles", videoOf(out.Path))
 		holds(t, text.Value, "00:00:00,2", "00:00:01,0", "Hello", "World")
 	}
 }
@@ -139,7 +139,7 @@ func TestChangeSpeedOfAPart(t *testing.T) {
 	path := clip(t, "clip.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=6", "sine=frequency=440:duration=6"),
 		"-vf", "drawbox=c=blue:t=fill:enable='between(t,2,3.95)'", "-pix_fmt", "yuv420p")...)
 	for said, seconds := range map[string]float64{"2x": 1, "half": 4, "0.25x": 8} {
-		out := done(t, "change_speed", video(path).with("factor", said).with("range", "from 2 s to 4 s"))
+		out := done(t, "change_speed", videoOf(path).with("factor", said).with("range", "from 2 s to 4 s"))
 		a := playable(t, out.Path)
 		near(t, "the length", a.seconds(), 4+seconds, 0.15)
 		looks(t, frameAt(t, out.Path, 1.7), 80, 60, "red")
@@ -153,7 +153,7 @@ func TestChangeSpeedOfAPart(t *testing.T) {
 			t.Errorf("%s: the part is silent: %v, and the note is %q", said, quiet, out.Note)
 		}
 	}
-	whole := done(t, "change_speed", video(path).with("factor", "2x").with("range", "the last 2 seconds"))
+	whole := done(t, "change_speed", videoOf(path).with("factor", "2x").with("range", "the last 2 seconds"))
 	near(t, "the length", playable(t, whole.Path).seconds(), 5, 0.15)
 }
 
@@ -164,7 +164,7 @@ func TestVolumeByDecibels(t *testing.T) {
 	sound := clip(t, "tone.wav", lavfi("sine=frequency=440:duration=3")...)
 	was := volume(t, path, 0.5, 2)
 	for said, change := range map[string]float64{"6 dB quieter": -6, "raise by 3 dB": 3, "-12 dB": -12} {
-		out, err := perform(t, "change_volume_video", video(path).with("volume", said))
+		out, err := perform(t, "change_volume_video", videoOf(path).with("volume", said))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -26,8 +27,8 @@ func silentRedBlue(t *testing.T, name string, more ...string) string {
 	return redBlue(t, name, append([]string{"-an"}, more...)...)
 }
 
-// video is a video as an argument.
-func video(path string) args { return args{"video": fileOf(plan.Video, path)} }
+// videoOf is a video as an argument.
+func videoOf(path string) args { return args{"video": fileOf(plan.Video, path)} }
 
 // with are arguments with one more.
 func (a args) with(name string, v any) args {
@@ -80,7 +81,7 @@ func TestCutVideo(t *testing.T) {
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "cut_video", video(path).with("range", said))
+			out := done(t, "cut_video", videoOf(path).with("range", said))
 			a := playable(t, out.Path)
 			if a.codecs() != "video:h264 audio:aac" {
 				t.Errorf("it holds %s", a.codecs())
@@ -93,8 +94,8 @@ func TestCutVideo(t *testing.T) {
 			}
 		})
 	}
-	holds(t, refused(t, "cut_video", video(path).with("range", "0:10 to 0:20")), "only 2 seconds long")
-	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "parts of a sound or a video", "0:10-0:25")
+	holds(t, refused(t, "cut_video", videoOf(path).with("range", "0:10 to 0:20")), "only 2 seconds long")
+	holds(t, refused(t, "cut_video", videoOf(path).with("range", "nicely")), `"nicely"`, "parts of a sound or a video", "0:10-0:25")
 }
 
 func TestJoinVideos(t *testing.T) {
@@ -140,7 +141,7 @@ func TestMuteVideo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "mute_video", video(path))
+			out := done(t, "mute_video", videoOf(path))
 			a := playable(t, out.Path)
 			if a.codecs() != "video:h264" {
 				t.Errorf("it holds %s", a.codecs())
@@ -158,9 +159,9 @@ func TestMuteVideo(t *testing.T) {
 func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "film.mp4", lavfi("testsrc=s=64x32:d=0.2")...)
-	guessed := done(t, "rotate_video", video(film))
+	guessed := done(t, "rotate_video", videoOf(film))
 	holds(t, guessed.About.String()+guessed.Note.String(), "rotated 90 degrees clockwise", "ask for 90 degrees anticlockwise")
-	if named := done(t, "rotate_video", video(film).with("angle", "90 degrees")); !named.Note.IsZero() {
+	if named := done(t, "rotate_video", videoOf(film).with("angle", "90 degrees")); !named.Note.IsZero() {
 		t.Errorf("it says %q of a direction that was named", named.Note)
 	}
 }
@@ -181,7 +182,7 @@ func TestChangeSpeed(t *testing.T) {
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "change_speed", video(path).with("factor", said))
+			out := done(t, "change_speed", videoOf(path).with("factor", said))
 			a := playable(t, out.Path)
 			if a.codecs() != c.codecs {
 				t.Errorf("it holds %s", a.codecs())
@@ -199,8 +200,8 @@ func TestChangeSpeed(t *testing.T) {
 			}
 		})
 	}
-	holds(t, refused(t, "change_speed", video(path).with("factor", "nicely")), `"nicely"`, "a speed", "2x")
-	holds(t, refused(t, "change_speed", video(path).with("factor", "100x")), "nothing would be left")
+	holds(t, refused(t, "change_speed", videoOf(path).with("factor", "nicely")), `"nicely"`, "a speed", "2x")
+	holds(t, refused(t, "change_speed", videoOf(path).with("factor", "100x")), "nothing would be left")
 }
 
 func TestExtractFrames(t *testing.T) {
@@ -211,7 +212,7 @@ func TestExtractFrames(t *testing.T) {
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			a := video(path)
+			a := videoOf(path)
 			if said != "" {
 				a = a.with("moment", said)
 			}
@@ -225,13 +226,13 @@ func TestExtractFrames(t *testing.T) {
 	}
 	// A picture that stands still for long, as in a recording of a screen.
 	slow := clip(t, "slow.mkv", append(lavfi("color=red:size=64x48:rate=0.2:duration=10"), "-pix_fmt", "yuv420p")...)
-	looks(t, readPicture(t, done(t, "extract_frames", video(slow).with("moment", "4 seconds")).Path), 30, 20, "red")
+	looks(t, readPicture(t, done(t, "extract_frames", videoOf(slow).with("moment", "4 seconds")).Path), 30, 20, "red")
 
 	for setting, want := range map[[2]string]string{
 		{"every", "every half second"}: "red red blue blue", {"number", "4"}: "red red blue blue", {"number", "1"}: "blue",
 		{"at", "at 0:00, 0:00.9 and 0:02"}: "red red blue",
 	} {
-		out := done(t, "extract_frames", video(path).with(setting[0], setting[1]))
+		out := done(t, "extract_frames", videoOf(path).with(setting[0], setting[1]))
 		colours := strings.Fields(want)
 		if len(out.More) != len(colours)-1 {
 			t.Fatalf("%s: %d pictures", setting, 1+len(out.More))
@@ -240,25 +241,25 @@ func TestExtractFrames(t *testing.T) {
 			looks(t, readPicture(t, o.Path), 80, 60, colours[i])
 		}
 	}
-	all := done(t, "extract_frames", video(path).with("which", "all frames"))
+	all := done(t, "extract_frames", videoOf(path).with("which", "all frames"))
 	if len(all.More) != 19 || all.More[18].About.String() != "no. 20" {
 		t.Errorf("there are %d frames", 1+len(all.More))
 	}
 	looks(t, readPicture(t, all.More[18].Path), 80, 60, "blue")
 	long := clip(t, "long.mp4", append(lavfi("color=red:size=64x48:rate=25:duration=9"), "-pix_fmt", "yuv420p")...)
-	holds(t, refused(t, "extract_frames", video(long).with("which", "all frames")), "about 225 frames", "at most 100")
-	holds(t, refused(t, "extract_frames", video(long).with("every", "20 fps")), "180 frames", "at most 100")
-	holds(t, refused(t, "extract_frames", video(path).with("every", "60 fps")), "only 10 frames a second")
-	holds(t, refused(t, "extract_frames", video(path).with("at", "at 0:01 and 0:05")), "only 2 seconds long")
-	holds(t, refused(t, "extract_frames", video(path).with("moment", "0:10")), "only 2 seconds long")
-	holds(t, refused(t, "extract_frames", video(path).with("moment", "when she smiles")), "a moment of a video", "0:07")
+	holds(t, refused(t, "extract_frames", videoOf(long).with("which", "all frames")), "about 225 frames", "at most 100")
+	holds(t, refused(t, "extract_frames", videoOf(long).with("every", "20 fps")), "180 frames", "at most 100")
+	holds(t, refused(t, "extract_frames", videoOf(path).with("every", "60 fps")), "only 10 frames a second")
+	holds(t, refused(t, "extract_frames", videoOf(path).with("at", "at 0:01 and 0:05")), "only 2 seconds long")
+	holds(t, refused(t, "extract_frames", videoOf(path).with("moment", "0:10")), "only 2 seconds long")
+	holds(t, refused(t, "extract_frames", videoOf(path).with("moment", "when she smiles")), "a moment of a video", "0:07")
 }
 
 func TestMakeGIF(t *testing.T) {
 	toolboxtest.Slow(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p", "-s", "640x480")
-	out := done(t, "make_gif", video(path))
+	out := done(t, "make_gif", videoOf(path))
 	a := probe(t, out.Path)
 	if a.codecs() != "video:gif" || a.Streams[0].Width != 480 || a.Streams[0].Height != 360 {
 		t.Errorf("it is %+v", a.Streams)
@@ -268,7 +269,7 @@ func TestMakeGIF(t *testing.T) {
 	looks(t, frameAt(t, out.Path, 1.6), 20, 20, "blue")
 
 	long := clip(t, "long.mp4", append(lavfi("testsrc=size=320x240:rate=2:duration=40"), "-pix_fmt", "yuv420p")...)
-	out = done(t, "make_gif", video(long))
+	out = done(t, "make_gif", videoOf(long))
 	near(t, "the length of a long one", probe(t, out.Path).seconds(), 30, 1)
 	holds(t, out.Note.String(), "at most 30 seconds")
 }
@@ -286,7 +287,7 @@ func TestConvertVideo(t *testing.T) {
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "convert_video", video(path).with("format", said))
+			out := done(t, "convert_video", videoOf(path).with("format", said))
 			a := probe(t, out.Path)
 			if got := [2]string{a.Format.Name, a.codecs()}; got != want {
 				t.Errorf("it is %v", got)
@@ -295,8 +296,8 @@ func TestConvertVideo(t *testing.T) {
 			looks(t, frameAt(t, out.Path, 0), 80, 60, "red")
 		})
 	}
-	holds(t, refused(t, "convert_video", video(path).with("format", "gif")), "MP4", `"gif"`)
-	holds(t, refused(t, "convert_video", video(path).with("format", "wmv")), "MP4", "WEBM", `"wmv"`)
+	holds(t, refused(t, "convert_video", videoOf(path).with("format", "gif")), "MP4", `"gif"`)
+	holds(t, refused(t, "convert_video", videoOf(path).with("format", "wmv")), "MP4", "WEBM", `"wmv"`)
 }
 
 func TestFitVideoSize(t *testing.T) {
@@ -307,9 +308,9 @@ func TestFitVideoSize(t *testing.T) {
 	for said, most := range map[string]int64{"200 kB": 200_000, "under 0.06 MB": 60_000} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
-			out := done(t, "fit_video_size", video(path).with("limit", said))
+			out := done(t, "fit_video_size", videoOf(path).with("limit", said))
 			a := playable(t, out.Path)
-			if size := sizeOf(out.Path); size > most || size < most/4 {
+			if size := machine.SizeOf(out.Path); size > most || size < most/4 {
 				t.Errorf("the file has %d bytes of %d", size, most)
 			}
 			if a.codecs() != "video:h264 audio:aac" {
@@ -322,9 +323,9 @@ func TestFitVideoSize(t *testing.T) {
 		})
 	}
 	small := redBlue(t, "small.mp4", "-pix_fmt", "yuv420p")
-	out := done(t, "fit_video_size", video(small).with("limit", "8"))
+	out := done(t, "fit_video_size", videoOf(small).with("limit", "8"))
 	playable(t, out.Path)
 	holds(t, out.About.String(), "small enough already")
-	holds(t, refused(t, "fit_video_size", video(path).with("limit", "2 kB")), "2 seconds", "2 kB", "larger limit")
-	holds(t, refused(t, "fit_video_size", video(path).with("limit", "tiny")), "the size of a file", "8 MB")
+	holds(t, refused(t, "fit_video_size", videoOf(path).with("limit", "2 kB")), "2 seconds", "2 kB", "larger limit")
+	holds(t, refused(t, "fit_video_size", videoOf(path).with("limit", "tiny")), "the size of a file", "8 MB")
 }

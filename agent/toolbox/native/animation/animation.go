@@ -92,11 +92,11 @@ func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox
 	number, one := toolbox.Param[int](c, "number")
 	switch frames := p.Info.Frames; {
 	case !p.Info.Animated():
-		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
+		return toolbox.Output{}, plan.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
 	case one && number > frames:
-		return toolbox.Output{}, operation.Refusal("The picture has only %d frames.", frames)
+		return toolbox.Output{}, plan.Refusal("The picture has only %d frames.", frames)
 	case which == "all" && !one && frames > mostFrames:
-		return toolbox.Output{}, operation.Refusal("Too many frames (%d): at most %d can be given as pictures.", frames, mostFrames)
+		return toolbox.Output{}, plan.Refusal("Too many frames (%d): at most %d can be given as pictures.", frames, mostFrames)
 	}
 	at, last := 0, p.Info.Frames
 	p.Info.Frames = 1 // as each saved picture has one

@@ -50,7 +50,7 @@ func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	}
 	r, ok := area.Of(p.Info.Width, p.Info.Height)
 	if !ok {
-		return picture.Edited{}, operation.Refusal("That part is outside the picture, which has %s.", picture.Dimensions(p.Image))
+		return picture.Edited{}, plan.Refusal("That part is outside the picture, which has %s.", picture.Dimensions(p.Image))
 	}
 	img := imaging.Crop(p.Image, r)
 	return picture.Edited{Image: img, About: plan.Say("cropped to %s", picture.Dimensions(img))}, nil

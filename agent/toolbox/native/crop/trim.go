@@ -36,7 +36,7 @@ func (o operations) trimBorders(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	case best.Empty():
 		return toolbox.Output{}, operation.Problem("The whole picture is a single colour, so nothing would be left of it.")
 	case best == img.Rect:
-		return toolbox.Output{}, operation.Refusal("The picture has no border of a single colour, so there is nothing to trim.")
+		return toolbox.Output{}, plan.Refusal("The picture has no border of a single colour, so there is nothing to trim.")
 	}
 	out := image.NewNRGBA(image.Rectangle{Max: best.Size()})
 	draw.Draw(out, out.Rect, img, best.Min, draw.Src)

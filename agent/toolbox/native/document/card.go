@@ -29,9 +29,9 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	words := strings.Trim(strings.TrimSpace(prose.Clean(c.Text("text"))), `"“”`)
 	switch {
 	case !strings.ContainsFunc(words, lettering.Visible):
-		return toolbox.Output{}, operation.Refusal("Please say which words to write; put them in quotation marks.")
+		return toolbox.Output{}, plan.Refusal("Please say which words to write; put them in quotation marks.")
 	case utf8.RuneCountInString(words) > lettering.Most:
-		return toolbox.Output{}, operation.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
+		return toolbox.Output{}, plan.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
 	}
 	shape, ok := toolbox.Param[param.Ratio](c, "shape")
 	if !ok {

@@ -32,9 +32,9 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edit
 	caption := strings.TrimSpace(prose.Clean(c.Text("caption")))
 	switch {
 	case !strings.ContainsFunc(caption, lettering.Visible):
-		return picture.Edited{}, operation.Refusal("Please say which words to write; put them in quotation marks.")
+		return picture.Edited{}, plan.Refusal("Please say which words to write; put them in quotation marks.")
 	case utf8.RuneCountInString(caption) > lettering.Most:
-		return picture.Edited{}, operation.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
+		return picture.Edited{}, plan.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
 	}
 	anchor := quantity.Anchor{Y: 1}
 	if at, ok := toolbox.Param[quantity.Anchor](c, "place"); ok {

@@ -14,7 +14,6 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/canvas"
 	"atelier/agent/toolbox/native/lettering"
-	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/picture"
 	"atelier/agent/toolbox/native/prose"
 	"atelier/agent/toolbox/quantity"
@@ -31,11 +30,11 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	}
 	part, ok := area.Of(p.Info.Width, p.Info.Height)
 	if !ok {
-		return picture.Edited{}, operation.Refusal("That part is outside the picture, which has %d × %d pixels.", p.Info.Width, p.Info.Height)
+		return picture.Edited{}, plan.Refusal("That part is outside the picture, which has %d × %d pixels.", p.Info.Width, p.Info.Height)
 	}
 	label := strings.Trim(prose.OneLine(prose.Clean(c.Text("label"))), `"'“”`)
 	if utf8.RuneCountInString(label) > maxLabel {
-		return picture.Edited{}, operation.Refusal("That is too much text for a picture; at most %d characters can be written.", maxLabel)
+		return picture.Edited{}, plan.Refusal("That is too much text for a picture; at most %d characters can be written.", maxLabel)
 	}
 	ink, ok := toolbox.Param[color.NRGBA](c, "colour")
 	if !ok {

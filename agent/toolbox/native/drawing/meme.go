@@ -31,11 +31,11 @@ func meme(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited,
 	for i, s := range []string{top, bottom} {
 		lines[i] = strings.ToUpper(strings.Trim(prose.OneLine(s), `"'“”`))
 		if utf8.RuneCountInString(s) > lettering.Most {
-			return picture.Edited{}, operation.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
+			return picture.Edited{}, plan.Refusal("That is too much text for a picture; at most %d characters can be written.", lettering.Most)
 		}
 	}
 	if !strings.ContainsFunc(lines[0]+lines[1], lettering.Visible) {
-		return picture.Edited{}, operation.Refusal("Please say which words to write; put them in quotation marks.")
+		return picture.Edited{}, plan.Refusal("Please say which words to write; put them in quotation marks.")
 	}
 	w, h := p.Info.Width, p.Info.Height
 	inner := p.Image.Rect.Inset(max(1, min(w, h)/30))

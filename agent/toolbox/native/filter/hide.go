@@ -71,14 +71,14 @@ func selectedParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, er
 	}
 	area, ok := toolbox.Param[quantity.Area](c, "part")
 	if where, _ := toolbox.Param[string](c, "where"); !ok && where == "outside" {
-		return nil, operation.Refusal("Please say which part of the picture to keep.")
+		return nil, plan.Refusal("Please say which part of the picture to keep.")
 	}
 	if !ok {
 		return []image.Rectangle{whole}, nil
 	}
 	part, ok := area.Of(whole.Dx(), whole.Dy())
 	if !ok {
-		return nil, operation.Refusal("That part is outside the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
+		return nil, plan.Refusal("That part is outside the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
 	}
 	return []image.Rectangle{part}, nil
 }

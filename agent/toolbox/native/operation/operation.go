@@ -28,11 +28,6 @@ func Problem(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }
 
-// Refusal returns a final problem: something explicitly requested is impossible, so no other backing may be tried.
-func Refusal(format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
-}
-
 // OneOrMany returns the message for one thing, or the one for several.
 func OneOrMany(n int, one, many plan.Message) plan.Message {
 	if n > 1 {

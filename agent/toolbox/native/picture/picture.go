@@ -104,7 +104,7 @@ func CheckSize(w, h int, limits media.Limits) error {
 	const longest = 30_000
 	most := limits.OrDefault().Pixels
 	if w > longest || h > longest || int64(w)*int64(h) > most {
-		return operation.Refusal(
+		return plan.Refusal(
 			"That would make a picture of %d × %d pixels; at most %d million pixels and %d on a side can be made, so ask for a smaller size.",
 			w, h, max(most/1_000_000, 1), longest)
 	}

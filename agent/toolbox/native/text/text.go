@@ -65,7 +65,7 @@ func redactText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	if !matches.MatchString(text) {
-		return toolbox.Output{}, operation.Refusal("The text contains none of them.")
+		return toolbox.Output{}, plan.Refusal("The text contains none of them.")
 	}
 	return toolbox.Output{Value: matches().ReplaceAllLiteralString(text, c.Text("by")), About: plan.Say("the redacted text")}, nil
 }
@@ -82,7 +82,7 @@ func extractFromText(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	}
 	found := distinct(matches.FindAllString(text, -1))
 	if len(found) == 0 {
-		return toolbox.Output{}, operation.Refusal("The text contains none of them.")
+		return toolbox.Output{}, plan.Refusal("The text contains none of them.")
 	}
 	return toolbox.Output{Value: strings.Join(found, "\n"), About: plan.Say("what was found")}, nil
 }
@@ -96,7 +96,7 @@ func findLines(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	find := strings.ToLower(c.Text("find"))
 	found := slices.DeleteFunc(lines(text), func(l string) bool { return !strings.Contains(strings.ToLower(l), find) })
 	if len(found) == 0 {
-		return toolbox.Output{}, operation.Refusal("No line contains %q.", prose.Shorten(prose.OneLine(c.Text("find")), 60))
+		return toolbox.Output{}, plan.Refusal("No line contains %q.", prose.Shorten(prose.OneLine(c.Text("find")), 60))
 	}
 	return toolbox.Output{Value: strings.Join(found, "\n"), About: plan.Say("the lines")}, nil
 }
@@ -160,7 +160,7 @@ func htmlToText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return toolbox.Output{}, operation.Refusal("The web page has no text.")
+		return toolbox.Output{}, plan.Refusal("The web page has no text.")
 	}
 	return toolbox.Output{Value: strings.Join(kept, "\n"), About: plan.Say("the text of the page")}, nil
 }

@@ -36,7 +36,7 @@ func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output
 		sizes = iconSizes
 	}
 	if slices.Min(sizes) < leastIcon || slices.Max(sizes) > mostIcon {
-		return toolbox.Output{}, operation.Refusal("An icon can have from %d to %d pixels on a side.", leastIcon, mostIcon)
+		return toolbox.Output{}, plan.Refusal("An icon can have from %d to %d pixels on a side.", leastIcon, mostIcon)
 	}
 	for i, side := range sizes {
 		icon, err := iconOf(ctx, p.Image, side)

@@ -10,7 +10,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/picture"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -52,7 +51,7 @@ func (o operations) upscale(ctx context.Context, p media.Picture, c toolbox.Call
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if w < p.Info.Width || h < p.Info.Height {
-		return picture.Edited{}, operation.Refusal("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
+		return picture.Edited{}, plan.Refusal("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
 	}
 	if err := picture.CheckSize(w, h, o.limits); err != nil {
 		return picture.Edited{}, err

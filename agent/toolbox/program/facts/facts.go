@@ -339,7 +339,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		}
 		from, to, ok := d.Of(length)
 		if !ok {
-			return nil, final("%q is only %s long, so it does not reach that part; name times within it.", file, plan.Span(length))
+			return nil, plan.Refusal("%q is only %s long, so it does not reach that part; name times within it.", file, plan.Span(length))
 		}
 		return map[string]float64{"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": d.To.Seconds()}, nil
 	case quantity.Sizing:
@@ -347,7 +347,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		switch {
 		case d.Width > 0 && d.Height > 0: // of its own
 		case errors.Is(err, errNoSize):
-			return nil, final("Please give both the width and the height, such as 1280x720.")
+			return nil, plan.Refusal("Please give both the width and the height, such as 1280x720.")
 		case err != nil:
 			return nil, err
 		}
@@ -360,7 +360,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		}
 		box, ok := d.Of(w, h)
 		if !ok {
-			return nil, final("That part is outside it; it has %d × %d pixels.", w, h)
+			return nil, plan.Refusal("That part is outside it; it has %d × %d pixels.", w, h)
 		}
 		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
 	}
@@ -377,7 +377,7 @@ func (f *Facts) passages(all []quantity.Passage, fact string) (template.Value, e
 			return template.Value{}, err
 		}
 		if i > 0 && part["from"] < to {
-			return template.Value{}, final("Two of these parts overlap; name parts one after another.")
+			return template.Value{}, plan.Refusal("Two of these parts overlap; name parts one after another.")
 		}
 		if i == 0 {
 			from = part["from"]
@@ -429,11 +429,11 @@ func Chosen(p quantity.Pages, count int) ([]int, error) {
 	pages, missing := p.Of(count)
 	switch {
 	case missing > 0 && count == 1:
-		return nil, final("There is no page %d. The document has only one page.", missing)
+		return nil, plan.Refusal("There is no page %d. The document has only one page.", missing)
 	case missing > 0:
-		return nil, final("There is no page %d. The document has %d pages.", missing, count)
+		return nil, plan.Refusal("There is no page %d. The document has %d pages.", missing, count)
 	case len(pages) == 0:
-		return nil, final("The document has only one page.")
+		return nil, plan.Refusal("The document has only one page.")
 	}
 	return pages, nil
 }
@@ -450,7 +450,7 @@ func (f *Facts) duration() (time.Duration, string, error) {
 		if v := f.call.Args[arg][0]; v.Type.Fits(plan.Image) && v.Path != "" { // an animation
 			info, err := media.Describe(f.ctx, v.Path, f.limits)
 			if err == nil && !info.Animated() {
-				err = final("The picture is not an animated GIF or WebP, so it has no parts by time.")
+				err = plan.Refusal("The picture is not an animated GIF or WebP, so it has no parts by time.")
 			}
 			return info.Length, filepath.Base(v.Path), err
 		}
@@ -475,11 +475,6 @@ func (f *Facts) size() (w, h int, err error) {
 }
 
 var errNoSize = errors.New("no input file has a size")
-
-// final is an error about what the person asked for explicitly, so no fallback is tried.
-func final(format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
-}
 
 func bit(b bool) float64 {
 	if b {

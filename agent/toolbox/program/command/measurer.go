@@ -1,0 +1,45 @@
+package command
+
+import (
+	"context"
+	"time"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program/document"
+	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/program/machine"
+	"atelier/agent/toolbox/program/sound"
+	"atelier/agent/toolbox/program/video"
+)
+
+// Measurer implements [facts.Measurer].
+type Measurer struct {
+	machine.Machine
+
+	Call toolbox.Call
+}
+
+// Look probes a sound or a video.
+func (m Measurer) Look(ctx context.Context, path string) (ffmpeg.Look, error) {
+	return m.FFmpeg.Look(ctx, path)
+}
+
+// Pages returns the areas of a document's pages, in square points.
+func (m Measurer) Pages(ctx context.Context, path string) ([]float64, error) {
+	return document.Documents{Machine: m.Machine}.Areas(ctx, m.Call, path)
+}
+
+// Listen decodes as much of a sound as a video may have.
+func (m Measurer) Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (facts.Heard, error) {
+	return sound.Sounds{Machine: m.Machine}.Listen(ctx, m.Call, v, look, video.Longest+time.Second)
+}
+
+// Loudness measures the loudness of a sound, with the peaks of its samples.
+func (m Measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error) {
+	r, err := sound.NewRecording(v.Path, look)
+	if err != nil {
+		return ffmpeg.Loudness{}, err
+	}
+	return sound.Sounds{Machine: m.Machine}.Measure(ctx, m.Call, r, "anull", ffmpeg.SamplePeaks)
+}

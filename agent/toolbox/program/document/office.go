@@ -1,0 +1,132 @@
+package document
+
+import (
+	"context"
+
+	"atelier/agent/toolbox/program/machine"
+
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// soffice is the program of LibreOffice, and python runs the script that uses its library.
+const soffice, python = "soffice", "/usr/bin/python3"
+
+// officePackages are the Debian packages for all kinds of office documents.
+const officePackages = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
+
+// ReadsOffice reports whether office documents can be read: LibreOffice is installed.
+func ReadsOffice() bool {
+	_, missing := exec.LookPath(soffice)
+	return missing == nil
+}
+
+// offices lists what office documents need.
+func offices() []machine.Need {
+	return []machine.Need{{Program: soffice, Debian: officePackages}, {Program: python, Debian: "python3"}}
+}
+
+// toPDF returns an office document as a PDF. [Backend.Run] has converted it.
+func (d Documents) toPDF(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	path := c.Args["document"][0].Path
+	if office := filepath.Dir(path); filepath.Dir(office) != filepath.Clean(c.Dir) {
+		return toolbox.Output{}, plan.Refusal("%q is a PDF document already.", filepath.Base(path))
+	}
+	out := filepath.Join(c.Dir, "out.pdf")
+	if err := os.Rename(path, out); err != nil {
+		return toolbox.Output{}, fmt.Errorf("name a file: %w", err)
+	}
+	return toolbox.Output{Path: out, About: plan.Say("a PDF")}, nil
+}
+
+// Printed returns the call with its office documents as PDF, in the call's folder. Texts, pictures and PDF documents stay
+// as they are.
+func (d Documents) Printed(ctx context.Context, c toolbox.Call) (toolbox.Call, error) {
+	args := maps.Clone(c.Args)
+	for name, values := range args {
+		for i, v := range values {
+			if v.Type != plan.Document {
+				continue
+			}
+			office, err := media.IsOffice(v.Path)
+			if err != nil {
+				return c, err
+			}
+			if !office {
+				continue
+			}
+			values = slices.Clone(values)
+			if values[i].Path, err = d.print(ctx, c, v.Path, "office-"+name+strconv.Itoa(i)); err != nil {
+				return c, err
+			}
+			args[name] = values
+		}
+	}
+	c.Args = args
+	return c, nil
+}
+
+// officeFiles returns the system's files of LibreOffice outside of /usr.
+func officeFiles() []string {
+	return slices.DeleteFunc([]string{"/etc/libreoffice", "/var/lib/libreoffice", "/var/spool/libreoffice"}, func(path string) bool {
+		_, missing := os.Stat(path)
+		return missing != nil
+	})
+}
+
+//go:embed office.py
+var officeScript []byte
+
+// print converts an office document to PDF in a new folder of the call.
+func (d Documents) print(ctx context.Context, c toolbox.Call, path, folder string) (string, error) {
+	if err := d.Require(offices()); err != nil {
+		return "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	library, err := exec.LookPath(soffice)
+	if err == nil {
+		library, err = filepath.EvalSymlinks(library)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find LibreOffice: %w", err)
+	}
+	name := filepath.Base(path)
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find a document: %w", err)
+	}
+	folder = filepath.Join(c.Dir, folder)
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return "", fmt.Errorf("find the folder of a call: %w", err)
+	}
+	script, made := filepath.Join(dir, "office.py"), strings.TrimSuffix(name, filepath.Ext(name))+".pdf"
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(script, officeScript, 0o600)); err != nil {
+		return "", fmt.Errorf("write the program that reads office documents: %w", err)
+	}
+	profile := url.URL{Scheme: "file", Path: filepath.Join(dir, "profile")}
+	_, err = d.Run(ctx, sandbox.Command{
+		Program: python, Dir: dir, Read: append(officeFiles(), path), Memory: machine.OtherMemory, Timeout: machine.OtherTime,
+		Args: []string{script, filepath.Dir(library), profile.String(), path, filepath.Join(dir, made)},
+	})
+	switch {
+	case ctx.Err() != nil, errors.Is(err, toolbox.ErrDown):
+		return "", err
+	case err != nil:
+		return "", &plan.Fault{Sentence: plan.Say("%q is damaged: it cannot be read as an office document.", name), Err: err, Final: true}
+	}
+	return filepath.Join(folder, made), nil
+}
