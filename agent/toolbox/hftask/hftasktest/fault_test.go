@@ -75,8 +75,13 @@ func TestFaultsOfModels(t *testing.T) {
 	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{"summarization": {"org/one", "org/two"}}})
 	body := map[string]any{"inputs": "It rains."}
 	s.Break("org/one", hftasktest.Fault{Kind: hftasktest.Loading, Times: 2})
-	if r := fetch(t, s, http.MethodGet, "/status/org/one"); string(r.body) != `{"state":"loading"}` {
-		t.Errorf("status: %s", r.body)
+	state := func(model string) string {
+		return into[struct {
+			Models map[string]struct{ State string }
+		}](t, fetch(t, s, http.MethodGet, "/capabilities")).Models[model].State
+	}
+	if got := state("org/one"); got != "loading" {
+		t.Errorf("the state is %s", got)
 	}
 	for i, want := range []int{503, 503, 200} {
 		if r := send(t, s, "/models/org/one", "", body); r.status != want {
@@ -87,8 +92,8 @@ func TestFaultsOfModels(t *testing.T) {
 		}
 	}
 	s.Break("org/two", hftasktest.Fault{Kind: hftasktest.Down})
-	if r := fetch(t, s, http.MethodGet, "/status/org/two"); string(r.body) != `{"state":"unavailable"}` {
-		t.Errorf("status: %s", r.body)
+	if got := state("org/two"); got != "unavailable" {
+		t.Errorf("the state is %s", got)
 	}
 	s.Break(hftasktest.All, hftasktest.Fault{Kind: hftasktest.Down})
 	if r := fetch(t, s, http.MethodGet, "/healthz"); r.status != 502 {

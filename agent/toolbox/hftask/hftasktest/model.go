@@ -39,15 +39,6 @@ func (ms *models) tasksOf(model string) []string {
 	return names
 }
 
-func (ms *models) serveStatus(w http.ResponseWriter, r *http.Request) {
-	model := r.PathValue("org") + "/" + r.PathValue("model")
-	if len(ms.tasksOf(model)) == 0 {
-		refusal{http.StatusNotFound, "Model " + model + " does not exist"}.write(w)
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]string{"state": ms.stateOf(model)})
-}
-
 // The answer to GET /capabilities.
 type (
 	capabilities struct {
@@ -59,9 +50,8 @@ type (
 		Models  []string `json:"models"`
 	}
 	modelInfo struct {
-		Tasks     []string `json:"tasks"`
-		State     string   `json:"state"`
-		VRAMBytes int64    `json:"vram_bytes"`
+		Tasks []string `json:"tasks"`
+		State string   `json:"state"`
 	}
 )
 
@@ -70,7 +60,7 @@ func (ms *models) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
 	for name, models := range ms.byTask {
 		c.Tasks[name] = ability{Default: models[0], Models: models}
 		for _, model := range models {
-			c.Models[model] = modelInfo{Tasks: ms.tasksOf(model), State: ms.stateOf(model), VRAMBytes: int64(1+hash(model)%16) << 30}
+			c.Models[model] = modelInfo{Tasks: ms.tasksOf(model), State: ms.stateOf(model)}
 		}
 	}
 	writeJSON(w, http.StatusOK, c)

@@ -1,12 +1,9 @@
 package hftasktest
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"sync"
-
-	"atelier/agent/await"
 )
 
 // Call is a recorded request to a model.
@@ -32,8 +29,6 @@ type Call struct {
 
 // calls records the requests to models.
 type calls struct {
-	changes await.Changes
-
 	mu  sync.Mutex
 	all []Call
 }
@@ -50,16 +45,10 @@ func (cs *calls) Asked(task string) []Call {
 	return slices.DeleteFunc(cs.Calls(), func(c Call) bool { return c.Task != task || c.Refused != "" })
 }
 
-// AwaitCalls waits until there were n requests to models.
-func (cs *calls) AwaitCalls(ctx context.Context, n int) error {
-	return cs.changes.Until(ctx, func() bool { return len(cs.Calls()) >= n })
-}
-
 // arrive records a call and returns its index.
 func (cs *calls) arrive(r *http.Request, c Call) int {
 	c.Path, c.Header = r.URL.Path, r.Header.Clone()
 	c.Header.Del("Authorization")
-	defer cs.changes.Notify()
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	cs.all = append(cs.all, c)
@@ -68,7 +57,6 @@ func (cs *calls) arrive(r *http.Request, c Call) int {
 
 // note records why a call was refused.
 func (cs *calls) note(call int, why string) {
-	defer cs.changes.Notify()
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	cs.all[call].Refused = why

@@ -18,7 +18,7 @@ func TestRefused(t *testing.T) {
 	img, raw := in64(t, three()), pngOf(t, three())
 	small := in64(t, image.NewGray(image.Rect(0, 0, 9, 9)))
 	with := func(params m) m { return m{"inputs": img, "parameters": params} }
-	s := hftasktest.New(t, hftasktest.Config{Limit: 1 << 20})
+	s := hftasktest.New(t, hftasktest.Config{})
 	for _, c := range []struct {
 		name, path, kind string
 		body             any
@@ -29,7 +29,6 @@ func TestRefused(t *testing.T) {
 		{"an unknown model", "/models/org/none", "", m{"inputs": "x"}, 404, "does not exist"},
 		{"a task that the model does not do", "/models/example/translation/pipeline/summarization", "", m{"inputs": "x"}, 404, "does not exist"},
 		{"nothing there", "/elsewhere", "", m{}, 404, "nothing at this address"},
-		{"too large", "/pipeline/summarization", "", m{"inputs": strings.Repeat("x", 2<<20)}, 413, "larger than 1048576 bytes"},
 		{"no JSON", "/pipeline/summarization", "application/json", []byte("{"), 400, "not a JSON object"},
 		{"no content type", "/pipeline/image-to-text", "", raw, 400, "Content-Type"},
 		{"raw text", "/pipeline/summarization", "text/plain", []byte("x"), 400, "must be JSON"},
@@ -90,8 +89,6 @@ func TestToken(t *testing.T) {
 		{"/capabilities", "", 401},
 		{"/capabilities", "Bearer wrong", 401},
 		{"/capabilities", "Bearer secret", 200},
-		{"/status/example/translation", "Bearer secret", 200},
-		{"/status/org/none", "Bearer secret", 404},
 		{"/api/models/org/none", "Bearer secret", 404},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+c.path, http.NoBody)
@@ -115,9 +112,6 @@ func TestRecord(t *testing.T) {
 		"inputs": in64(t, three()), "parameters": map[string]any{"mask_image": base64.StdEncoding.EncodeToString(pngOf(t, mask)), "prompt": "a dog"},
 	})
 	send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, three()))
-	if err := s.AwaitCalls(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
 	first, second := s.Calls()[0], s.Asked("image-to-text")[0]
 	if first.Kinds["mask_image"] != "image/png 240x100" || first.Parameters["prompt"] != "a dog" || len(first.Parameters) != 1 || first.Raw || first.Refused != "" {
 		t.Errorf("the first is %+v", first)

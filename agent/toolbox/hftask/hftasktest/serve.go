@@ -10,19 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 )
 
-// guard checks the size and the token of requests, and applies faults of the whole server.
+// guard checks the token of requests, and applies faults of the whole server.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limit))
-		var tooLarge *http.MaxBytesError
-		switch {
-		case errors.As(err, &tooLarge):
-			refusal{http.StatusRequestEntityTooLarge, "the request is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}.write(w)
-			return
-		case err != nil:
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
 			return // the client has gone
 		}
 		r.Body = io.NopCloser(bytes.NewReader(b))

@@ -10,7 +10,7 @@
 //	POST /v1/chat/completions                     a text-generation model
 //	POST /hf-inference/models/…                   the same, as on the hub's router
 //	GET  /api/models/{org}/{model}                the providers of a model, as on the hub
-//	GET  /status/{org}/{model}, /capabilities, /healthz
+//	GET  /capabilities, /healthz
 //	GET  /jobs/{id}, /jobs/{id}/result; DELETE /jobs/{id}
 //
 // Guarantees:
@@ -25,10 +25,8 @@
 package hftasktest
 
 import (
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 )
 
@@ -39,8 +37,6 @@ type Config struct {
 	Models map[string][]string
 	// Token is the required bearer token; "" accepts all requests.
 	Token string
-	// Limit is the largest request in bytes; 0 means 64 MiB.
-	Limit int64
 	// Heard is the transcript of every recording; "" means "take the umbrella out".
 	Heard string
 	// Words are the names of objects by colour ("red" is a "ball"), which override the server's own.
@@ -81,9 +77,6 @@ func New(tb testing.TB, c Config) *Server {
 	if c.Models == nil {
 		c.Models = Models()
 	}
-	if c.Limit == 0 {
-		c.Limit = 64 << 20
-	}
 	if c.Heard == "" {
 		c.Heard = "take the umbrella out"
 	}
@@ -114,9 +107,6 @@ func New(tb testing.TB, c Config) *Server {
 // URL returns the base URL of the server, its hub and its router, without a trailing slash.
 func (s *Server) URL() string { return s.http.URL }
 
-// Tasks returns the tasks that it serves, in alphabetical order.
-func (s *Server) Tasks() []string { return slices.Sorted(maps.Keys(s.config.Models)) }
-
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, prefix := range []string{"", "/hf-inference"} {
@@ -128,7 +118,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
-	mux.HandleFunc("GET /status/{org}/{model}", s.models.serveStatus)
 	mux.HandleFunc("GET /capabilities", s.models.serveCapabilities)
 	mux.HandleFunc("GET /api/models/{org}/{model}", s.models.serveHub)
 	mux.HandleFunc("GET /jobs/{id}", s.serveJob)
