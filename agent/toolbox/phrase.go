@@ -1,7 +1,10 @@
 package toolbox
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/agent/lazyregexp"
@@ -64,4 +67,15 @@ func Shorten(s string) string {
 		line = append(line[:most-1], '…')
 	}
 	return string(line)
+}
+
+// MarkFor returns a short hexadecimal word that does not occur in a text, to delimit it in a prompt. It depends
+// on the text alone, so that equal calls send equal requests.
+func MarkFor(text string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
+		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(text, mark) {
+			return mark
+		}
+	}
 }

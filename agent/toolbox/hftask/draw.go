@@ -124,7 +124,7 @@ func (j *job) pictureFrom(ctx context.Context, a answer, more int64, keys ...str
 	if err != nil {
 		return media.Picture{}, nil, err
 	}
-	p, err := j.decodePicture(ctx, content)
+	p, err := media.ReadContent(ctx, j.call.Dir, content, j.backend.config.Limits, media.ReadPicture, unreadable)
 	if err != nil {
 		leave()
 		return media.Picture{}, nil, err

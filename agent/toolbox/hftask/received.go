@@ -124,23 +124,6 @@ func (j *job) file(ctx context.Context, content []byte) (path string, info media
 	return "", media.Info{}, unreadable(err)
 }
 
-// decodePicture decodes a picture from the server.
-func (j *job) decodePicture(ctx context.Context, content []byte) (p media.Picture, err error) {
-	path := filepath.Join(j.call.Dir, "answer-"+rand.Text())
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	p, err = media.ReadPicture(ctx, path, j.backend.config.Limits)
-	if err != nil {
-		if stopped := media.Stopped(ctx); stopped != nil {
-			return p, stopped
-		}
-		return p, unreadable(err)
-	}
-	return p, nil
-}
-
 // saveRecording saves a sound or a video from the server as an output.
 func (j *job) saveRecording(ctx context.Context, content []byte, t plan.Type, name string, about plan.Message) (toolbox.Output, error) {
 	path, info, err := j.file(ctx, content)

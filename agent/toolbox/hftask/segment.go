@@ -191,7 +191,7 @@ func (j *job) cover(ctx context.Context, encoded string) ([]uint8, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.decodePicture(ctx, content)
+	p, err := media.ReadContent(ctx, j.call.Dir, content, j.backend.config.Limits, media.ReadPicture, unreadable)
 	if err != nil {
 		return nil, err
 	}

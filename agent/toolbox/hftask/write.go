@@ -2,15 +2,12 @@ package hftask
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed" // the prompt
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 
@@ -57,7 +54,7 @@ func askWritten(_ context.Context, j *job) (question, error) {
 	for _, name := range names {
 		all.WriteString(j.call.Text(name) + "\x00")
 	}
-	mark := markFor(all.String())
+	mark := toolbox.MarkFor(all.String())
 	for _, name := range names {
 		if text := clean(j.call.Text(name)); text != "" {
 			fmt.Fprintf(&blocks, "<%[1]s %[2]s>\n%[3]s\n</%[1]s %[2]s>\n", name, mark, text)
@@ -89,16 +86,6 @@ func formOf(t plan.Type) string {
 		return "The list alone, on one line, with commas between its items."
 	}
 	return "Plain text."
-}
-
-// markFor returns a short hexadecimal word that does not occur in text. It depends on text alone.
-func markFor(text string) string {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
-		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(text, mark) {
-			return mark
-		}
-	}
 }
 
 // chat returns the body of a chat completion request, in OpenAI's form.

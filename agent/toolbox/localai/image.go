@@ -76,7 +76,9 @@ func (ps *pictures) drawn(ctx context.Context, j job, body []byte, more int64) (
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := ps.picture(ctx, j.Dir, content)
+	p, err := media.ReadContent(ctx, j.Dir, content, ps.limits, media.ReadPicture, func(err error) error {
+		return badAnswer(err, "The LocalAI server sent a picture that cannot be read.")
+	})
 	if err != nil {
 		leave()
 		return nil, nil, err

@@ -2,11 +2,9 @@ package localai
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"image"
-	"os"
 	"path/filepath"
 
 	"atelier/agent/plan"
@@ -188,24 +186,18 @@ func (o *objects) noMasks() error {
 }
 
 // mask decodes a mask from the server and scales it to the size of the picture.
-func (o *objects) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
-	path := filepath.Join(dir, "answer-"+rand.Text())
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	m, err := media.ReadMask(ctx, path, o.limits)
-	if stopped := media.Stopped(ctx); stopped != nil {
-		return nil, stopped
-	}
+func (o *objects) mask(ctx context.Context, dir string, content []byte, size image.Point) (*media.Mask, error) {
+	m, err := media.ReadContent(ctx, dir, content, o.limits, media.ReadMask, func(err error) error {
+		return badAnswer(err, "The LocalAI server sent a mask that cannot be read.")
+	})
 	if err != nil {
-		return nil, badAnswer(err, "The LocalAI server sent a mask that cannot be read.")
+		return nil, err
 	}
 	if off := float64(m.Width)*float64(size.Y)/(float64(m.Height)*float64(size.X)) - 1; off > 0.1 || off < -0.1 {
 		err := fmt.Errorf("the mask has %d × %d pixels, but the picture has %d × %d", m.Width, m.Height, size.X, size.Y)
 		return nil, badAnswer(err, "The LocalAI server sent a mask that does not fit the picture.")
 	}
-	out = media.NewMask(size.X, size.Y, 1)
+	out := media.NewMask(size.X, size.Y, 1)
 	for y := range size.Y {
 		for x := range size.X {
 			if m.At(x*m.Width/size.X, y*m.Height/size.Y) != 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -154,21 +153,4 @@ func (srv *server) saveFile(ctx context.Context, j job, name string, content []b
 		return "", err
 	}
 	return named, nil
-}
-
-// picture decodes a picture from the server.
-func (srv *server) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
-	path := filepath.Join(dir, "answer-"+rand.Text())
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	p, err = media.ReadPicture(ctx, path, srv.limits)
-	if err != nil {
-		if stopped := media.Stopped(ctx); stopped != nil {
-			return p, stopped
-		}
-		return p, badAnswer(err, "The LocalAI server sent a picture that cannot be read.")
-	}
-	return p, nil
 }

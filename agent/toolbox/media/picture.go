@@ -3,11 +3,15 @@ package media
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"image"
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"os"
+	"path/filepath"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -23,6 +27,26 @@ type Picture struct {
 	Image *image.NRGBA
 	// Turned reports whether the file stores the picture in another orientation.
 	Turned bool
+}
+
+// ReadContent reads a picture or a mask that a server sent, by way of a file in dir that it removes.
+// unreadable makes the error for content that cannot be read.
+func ReadContent[T any](ctx context.Context, dir string, content []byte, l Limits,
+	read func(context.Context, string, Limits) (T, error), unreadable func(error) error,
+) (v T, err error) {
+	path := filepath.Join(dir, "answer-"+rand.Text())
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return v, fmt.Errorf("write an answer: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.Remove(path)) }()
+	v, err = read(ctx, path, l)
+	if stopped := Stopped(ctx); err != nil && stopped != nil {
+		return v, stopped
+	}
+	if err != nil {
+		return v, unreadable(err)
+	}
+	return v, nil
 }
 
 // ReadPicture decodes a picture file; see [DecodeImage].

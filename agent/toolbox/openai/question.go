@@ -3,10 +3,8 @@ package openai
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	_ "embed" // the prompt
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,7 +73,7 @@ func blocks(args []argument) (texts, mark string) {
 	if all.Len() == 0 {
 		return "", ""
 	}
-	mark = markFor(all.String())
+	mark = toolbox.MarkFor(all.String())
 	var b strings.Builder
 	for _, a := range args {
 		if !a.isFile() {
@@ -83,17 +81,6 @@ func blocks(args []argument) (texts, mark string) {
 		}
 	}
 	return strings.TrimSpace(b.String()), mark
-}
-
-// markFor returns a short hexadecimal word that does not occur in text. It depends on text alone, so that
-// equal calls send equal requests.
-func markFor(text string) string {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
-		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(text, mark) {
-			return mark
-		}
-	}
 }
 
 func (a argument) isFile() bool { return a.Path != "" || a.Type.Media() }

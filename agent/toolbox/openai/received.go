@@ -2,12 +2,9 @@ package openai
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -76,18 +73,8 @@ func (ps *pictures) content(ctx context.Context, d api.ImageResponseDataInner) (
 }
 
 // picture decodes a picture from the server.
-func (ps *pictures) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
-	path := filepath.Join(dir, "answer-"+rand.Text())
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	p, err = media.ReadPicture(ctx, path, ps.config.Limits)
-	if err != nil {
-		if stopped := media.Stopped(ctx); stopped != nil {
-			return p, stopped
-		}
-		return p, fault(down(err), "The model server sent a picture that cannot be read.")
-	}
-	return p, nil
+func (ps *pictures) picture(ctx context.Context, dir string, content []byte) (media.Picture, error) {
+	return media.ReadContent(ctx, dir, content, ps.config.Limits, media.ReadPicture, func(err error) error {
+		return fault(down(err), "The model server sent a picture that cannot be read.")
+	})
 }
