@@ -19,6 +19,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/clitest"
 )
@@ -76,6 +77,7 @@ type outcome struct {
 
 // TestCases runs the files of testdata/cases.
 func TestCases(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	files, err := filepath.Glob("testdata/cases/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/openai/openaitest"
 	"atelier/agent/toolbox/program/document"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/settings"
@@ -26,7 +26,7 @@ import (
 // TestEveryToolRuns runs each tool of the catalogue once by the whole workbench, whatever
 // is first for it: the program's own code, Debian's programs, or a local server.
 func TestEveryToolRuns(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	env := append(clitest.SkyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
 		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{Chat: openaitest.New(t).URL()}).URL())

@@ -14,7 +14,7 @@ import (
 
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -58,7 +58,7 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 // TestNoProgramImitatesAModel: what a neural tool does that has no server here is refused, with a program
 // at hand or not.
 func TestNoProgramImitatesAModel(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for _, c := range []struct {
 		wish, tool  string

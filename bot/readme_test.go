@@ -22,8 +22,8 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/slow"
 	"atelier/agent/toolbox/template"
-	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
@@ -43,7 +43,7 @@ const (
 // one after another where they are in one file: without settings each ends with status 0. The
 // first prints what the main README says that it prints.
 func TestExamplesWork(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	dir := t.TempDir()
 	var files []string

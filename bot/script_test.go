@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/planner/llm/llmtest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/settings"
@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 
 // TestLongScripts runs scripts with many requests.
 func TestLongScripts(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	runScripts(t, "testdata/script/long")
 }

@@ -10,6 +10,7 @@ import (
 	"atelier/adapters/web/drawing"
 	"atelier/adapters/web/markup"
 	"atelier/adapters/web/page"
+	"atelier/agent/toolbox/slow"
 )
 
 // hostile is text that must be shown literally.
@@ -20,6 +21,7 @@ var hostile = []string{
 }
 
 func TestHostileText(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	p := mustPages(t)
 	for _, text := range hostile {

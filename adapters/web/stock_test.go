@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters/web/upload"
+	"atelier/agent/toolbox/slow"
 )
 
 // between runs something once, before the nth entry is added or file is deleted.
@@ -44,6 +45,7 @@ func (b *between) step() {
 // TestSentAndTakenBack checks that a file that is sent and withdrawn at the same time, by two processes, is either
 // sent or withdrawn; a sent file exists.
 func TestSentAndTakenBack(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for _, first := range []string{"send", "take back"} {
 		for _, mask := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"atelier/agent/planner/llm/llmtest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -90,7 +90,7 @@ func TestAskBack(t *testing.T) {
 // TestModelFaults: what goes wrong with a model is a sentence for people; neither it nor
 // the log holds the key.
 func TestModelFaults(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const key = "sk-proj-0123456789abcdefghij"
 	refused := func(status int, code string) llmtest.Response {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"atelier/agent/planner/llm/llmtest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
@@ -20,7 +20,7 @@ import (
 // goes on with the next one, however it is ended; and one that ends by itself leaves no
 // passing files.
 func TestInterruptedAsk(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // noise is a picture that takes about 3 MB.
@@ -32,7 +32,7 @@ func noise(t *testing.T) []byte {
 
 // TestTooLargeResultsAreMadeSmaller than the platform's limit, and the answer says so.
 func TestTooLargeResultsAreMadeSmaller(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	photo := noise(t)
 	inBoth(t, func(in resident, by talk) {

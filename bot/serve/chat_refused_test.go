@@ -7,12 +7,12 @@ import (
 
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestRefusedSurfaces: whatever a platform refuses of its newer surfaces, there is one answer, in the old form.
 func TestRefusedSurfaces(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for method, code := range map[string]string{
 		"agents.sessions.setStatus": "unknown_method", "assistant.threads.setStatus": "missing_scope", "chat.startStream": "missing_scope",

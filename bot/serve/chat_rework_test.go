@@ -14,7 +14,7 @@ import (
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
 	"atelier/agent/toolbox/hftask/hftasktest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 )
@@ -165,7 +165,7 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 
 // TestMusicIsVaried: four other pieces, and the next message works on the one that is chosen.
 func TestMusicIsVaried(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	if _, err := exec.LookPath("fluidsynth"); err != nil && os.Getenv("CI") == "" {
 		t.Skip("fluidsynth is not installed")

@@ -8,7 +8,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/slack/slacktest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/storage/s3/s3test"
@@ -91,7 +91,7 @@ func TestLongTextIsFile(t *testing.T) {
 
 // TestTooLargeResultsAreLinked where there is a bucket.
 func TestTooLargeResultsAreLinked(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	photo := noise(t)
 	inBoth(t, func(in resident, by talk) {

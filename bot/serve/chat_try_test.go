@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"atelier/adapters/discord/discordtest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestExamplesAreTried: a mention without text and a greeting show examples that work here, and a press does one of
 // them with a sample picture, in the same thread.
 func TestExamplesAreTried(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, build := range map[string]func() pressing{
 		"Discord": func() pressing { return newInDiscord(t, discordtest.Options{}) },

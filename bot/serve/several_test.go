@@ -10,7 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/hftask/hftasktest"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/clitest"
 	"atelier/bot/serve"
 	"atelier/jobs"
@@ -22,7 +22,7 @@ import (
 // although another one takes work of the same queue. One that has the server and does not
 // work on the queue is none.
 func TestProcessesOfUnequalTools(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{})
 	shared := []string{

@@ -8,7 +8,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // media are a file of each kind.
@@ -57,7 +57,7 @@ func TestGuesses(t *testing.T) {
 // TestEveryGuessIsPlanned checks that guesses can be planned without a question: for each tool, those for a request
 // with an unknown word, and for one without its settings.
 func TestEveryGuessIsPlanned(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	c, err := catalogue()
 	if err != nil {

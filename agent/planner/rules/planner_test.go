@@ -15,7 +15,7 @@ import (
 	"atelier/agent/planner"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestNewWithoutCatalogue(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAddedTool(t *testing.T) {
 
 // TestDeterministic checks that the same request has the same result, also concurrently.
 func TestDeterministic(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	m, tools, cases := thePlanner(t), allTools(t), readCases(t)
 	c, err := catalogue()

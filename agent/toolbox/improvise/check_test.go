@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 const (
@@ -52,7 +52,7 @@ func TestChecks(t *testing.T) {
 
 // Results that cannot be taken go back to the model.
 func TestResults(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, program string

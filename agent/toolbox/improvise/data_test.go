@@ -6,7 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // orders are what a text says that wants to be obeyed, and how it may try to get out of its fence.
@@ -46,7 +46,7 @@ func TestDataIsFenced(t *testing.T) {
 
 // Where media may not go to the model, it is shown neither pictures nor what a program read in them.
 func TestMediaMayNotLeave(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const seen = "the colour is 220, 30, 30"
 	leaking := map[string]string{

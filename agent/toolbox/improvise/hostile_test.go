@@ -17,7 +17,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // attempt is a program that tries something and tells what came of it.
@@ -32,7 +32,7 @@ open(OUT + "/told.txt", "w").write(got)
 
 // A program cannot read, reach or change what is not its own.
 func TestHostilePrograms(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	dir := t.TempDir()
 	hidden, beside := filepath.Join(dir, "hidden.txt"), filepath.Join(dir, "new.txt")

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/image/webp"
+
+	"atelier/agent/toolbox/slow"
 )
 
 // photo is the photo used by the examples.
@@ -114,6 +116,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestWorseQualityIsSmaller(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	img := photo(t)
 	for _, f := range []Format{JPEG, WebP, AVIF, JXL} {
@@ -275,6 +278,7 @@ func declared(t *testing.T, b []byte, values ...uint32) []byte {
 }
 
 func TestDamagedPicturesOfToday(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	small, err := os.ReadFile(write(t, photo(t), AVIF))
 	if err != nil {
@@ -322,6 +326,7 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 
 // TestAnyByteMayBeWrong changes bytes of small files: each is either read or rejected.
 func TestAnyByteMayBeWrong(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	small, err := os.ReadFile(write(t, quarters(20, 10), AVIF))
 	if err != nil {
@@ -344,6 +349,7 @@ func TestAnyByteMayBeWrong(t *testing.T) {
 
 // TestWritingStops cancels the writing of a large picture.
 func TestWritingStops(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	large, err := Scaled(t.Context(), photo(t), 3000, 2000)
 	if err != nil {

@@ -12,11 +12,13 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native/nativetest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestCorrectResultsShowTheirEffects checks that correct results pass the effects of their tool,
 // whatever the pictures are.
 func TestCorrectResultsShowTheirEffects(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	contents := map[string]func(x, y int) color.NRGBA{
 		"white": func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} },

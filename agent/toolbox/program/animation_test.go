@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestAnimations tells that commands work on every frame of a GIF, and give one back that lasts as long.
 func TestAnimations(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	gif := filepath.Join(t.TempDir(), "moving.gif")
 	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=1", gif)

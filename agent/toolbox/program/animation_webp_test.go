@@ -9,12 +9,12 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestAnimatedWebP: command lines work on all pictures of an animated WebP, which stays one.
 func TestAnimatedWebP(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	gif := clip(t, "sample.gif", lavfi("testsrc2=size=96x64:rate=10:duration=1")...)
 	webp := filepath.Join(t.TempDir(), "sample.webp")

@@ -15,6 +15,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/slow"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -75,7 +76,7 @@ func sample(t *testing.T, tool string, a toolbox.Arg, n int) any {
 // TestCommands runs every command line of the catalogue on files that ffmpeg makes: with what it must
 // be told alone, and with each value of each setting. Each result is held to the tool's effects.
 func TestCommands(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for _, tool := range commands(t) {
 		for name, told := range tellings(tool) {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestDucking: music goes down while a voice sounds, however quiet the voice is, and comes up again in its pauses.
 func TestDucking(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	const voice, music = 440.0, 1320.0
 	track := tone(t, "music.wav", "1320", "3") // it begins anew

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestCorrectFilmsShowTheirEffects, however odd the film is: each run of the tests holds what comes to
 // the effects of the tool.
 func TestCorrectFilmsShowTheirEffects(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	films := map[string]string{
 		"a sound that goes on":       clip(t, "long-sound.mp4", append(lavfi("testsrc=size=64x48:rate=10:duration=2", "sine=duration=5"), "-pix_fmt", "yuv420p")...),

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestSoundsAreInsertedOnce(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	quiet := clip(t, "quiet.wav", lavfi("aevalsrc=0.1*sin(2000*t):d=4")...)
 	bell := clip(t, "bell.wav", lavfi("aevalsrc=0.7*sin(6000*t):d=1")...)
@@ -25,6 +27,7 @@ func TestSoundsAreInsertedOnce(t *testing.T) {
 }
 
 func TestLoudnessIsTold(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	sine := clip(t, "sine.wav", lavfi("aevalsrc=0.5*sin(2*PI*1000*t):d=3:s=48000")...)
 	out := done(t, "audio_loudness", args{"audio": fileOf(plan.Audio, sine)})

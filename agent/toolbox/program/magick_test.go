@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // imageMagick is the program convert of ImageMagick as this machine calls it. Without it tests are skipped, and in CI they fail.
@@ -103,7 +103,7 @@ func TestImageMagickSeveralTimes(t *testing.T) {
 // TestImageMagickKeepsFrames: a program that knows nothing of animations is run for each frame, and a result
 // that cannot be animated is not taken for one. A photo stays what it is.
 func TestImageMagickKeepsFrames(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	gif := clip(t, "moving.gif", append(lavfi("testsrc2=size=80x60:rate=5"), "-t", "1")...)
 	webp := filepath.Join(t.TempDir(), "moving.webp")

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestMusicIsMade: as long as was asked for, loud enough from beginning to end, faded
 // out, and without clipping.
 func TestMusicIsMade(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prompt  string
@@ -43,7 +43,7 @@ func TestMusicIsMade(t *testing.T) {
 // TestIgnoredWordsAreReported: words that mean nothing to it, and instruments that it
 // does not have.
 func TestIgnoredWordsAreReported(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "found no mood, style or instrument", "pop")
 	note := done(t, "text_to_music", args{"prompt": "a calm didgeridoo, 5 seconds"}).Note.String()
@@ -60,7 +60,7 @@ func TestMusicNeedsWords(t *testing.T) {
 
 // TestTunesOfOthersArePlayed: as long as the prompt asks for at most. What is wrong with a tune is told.
 func TestTunesOfOthersArePlayed(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const head = "X:1\nT:Rain\nM:4/4\nL:1/8\nQ:1/4=120\nK:C\n"
 	bars := func(n int) string { return head + strings.Repeat("CDEF GABc|", n) + "\n" }

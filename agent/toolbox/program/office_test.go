@@ -6,12 +6,12 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/program/document"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestOfficeDocuments: they become PDF documents, and tools for PDF documents take them.
 func TestOfficeDocuments(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	if !document.ReadsOffice() {
 		if os.Getenv("CI") != "" {

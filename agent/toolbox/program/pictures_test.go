@@ -7,13 +7,13 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestUnusualPictures: of more colours, more bits, more pictures or none behind. Each is
 // made a film of, and read: there is no writing in them.
 func TestUnusualPictures(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	other := func(name string) string { return filepath.Join("..", "media", "metadata", "testdata", name) }
 	for name, path := range map[string]string{

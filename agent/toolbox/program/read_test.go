@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 // lettered is a picture with lines of text, the first one's left end at 20, and its line
@@ -38,6 +39,7 @@ func lettered(t *testing.T, size float64, w, h int, ink, ground color.Color, lin
 
 // TestWritingIsReadBack: what was drawn is read.
 func TestWritingIsReadBack(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	lines := []string{"The quick brown fox", "jumps over 13 lazy dogs."}
 	for name, c := range map[string]struct {
@@ -125,6 +127,7 @@ func TestBrightWordsOnDarkButtonsAreRead(t *testing.T) {
 }
 
 func TestPictureWithoutText(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	blank := writePNG(t, "blank.png", filled(300, 200, color.White))
 	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, blank)}), "found no text")

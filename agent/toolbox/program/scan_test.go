@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // lines is a picture of lines of text.
@@ -90,6 +90,7 @@ func looksAlike(t *testing.T, a, b string) {
 // TestOnlyPagesWithoutTextAreRecognised: others keep their own text, and turned pages are read as people
 // see them.
 func TestOnlyPagesWithoutTextAreRecognised(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	upright := lines(t, "Written by hand")
 	left := image.NewNRGBA(image.Rect(0, 0, upright.Bounds().Dy(), upright.Bounds().Dx()))
@@ -122,7 +123,7 @@ func TestTextOfAScanIsReadByOCR(t *testing.T) {
 }
 
 func TestLongScans(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	one := scanned(t, "one.pdf", 0, lines(t, "Again"))
 	long := filepath.Join(t.TempDir(), "long.pdf")

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/slow"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -24,7 +25,7 @@ func long(t *testing.T, name string, seconds int) string {
 
 // TestLongSoundIsNotMadeTooLarge: what would be too large is told before the work, and what to ask for.
 func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
 	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
@@ -55,7 +56,7 @@ func small(t *testing.T) *Backend {
 // TestSamplesMayBeMoreThanFiles: a packed sound is taken though its samples are more than a
 // file may have. Where these would be handed over, they are packed without a loss.
 func TestSamplesMayBeMoreThanFiles(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	b := small(t)
 	minute := fileOf(plan.Audio, long(t, "minute.mp3", 60))
@@ -96,7 +97,7 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 
 // TestSniffedSoundIsUsed: a file may begin with a stream of sound without samples.
 func TestSniffedSoundIsUsed(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "two.mkv", append(lavfi("sine=frequency=1500:sample_rate=48000:duration=2", "sine=frequency=900:duration=2"),
 		"-filter_complex", "[0:a]atrim=end_sample=0[none]", "-map", "[none]", "-map", "1:a", "-c:a", "flac")...)

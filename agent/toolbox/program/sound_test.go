@@ -16,7 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/program/machine"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // sampled are the short sounds that tests have decoded, by path and rate.
@@ -94,7 +94,7 @@ func scale(t *testing.T, name string, seconds int, args ...string) string {
 var notes = []float64{300, 600, 900, 1200, 1500, 1800, 2100, 2400}
 
 func TestSoundIsCutAtStatedTimes(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for _, c := range []struct {
 		file, said, about, codec string
@@ -125,6 +125,7 @@ func TestSoundIsCutAtStatedTimes(t *testing.T) {
 }
 
 func TestSilenceIsCutAsStated(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	// It is silent for 2 s, loud for 1 s, silent for 1.5 s, loud for 1 s, and silent for 1 s.
 	clipped := clip(t, "said.wav", lavfi("aevalsrc=if(between(t\\,2\\,3)+between(t\\,4.5\\,5.5)\\,0.5*sin(2000*t)\\,0):d=6.5")...)
@@ -190,6 +191,7 @@ func TestMissingPartIsNotCut(t *testing.T) {
 }
 
 func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	tone := func(name string, hz int, args ...string) toolbox.Value {
 		return fileOf(plan.Audio, clip(t, name, append(lavfi(fmt.Sprintf("sine=frequency=%d:duration=1", hz)), args...)...))
@@ -221,6 +223,7 @@ func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
 }
 
 func TestSoundIsConverted(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	from := scale(t, "a.wav", 2, "-metadata", "title=secret")
 	for said, want := range map[string][2]string{
@@ -283,7 +286,7 @@ func lufs(t *testing.T, path string) float64 {
 }
 
 func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, source := range map[string]string{
 		"quiet.wav":   "aevalsrc='0.01*sin(2*PI*900*t)':s=44100:d=6",
@@ -331,7 +334,7 @@ func line(img image.Image, x int) int {
 }
 
 func TestToneIsALineInASpectrogram(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	rows := map[int]int{}
 	for _, hz := range []int{440, 880, 1760} {
@@ -371,6 +374,7 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 
 // TestBadSound gives each operation on sound what it cannot take.
 func TestBadSound(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	write := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -407,7 +411,7 @@ func TestBadSound(t *testing.T) {
 
 // TestBassAndTrebleByDecibels: one of the two changes by the amount that is asked for, and the other does not.
 func TestBassAndTrebleByDecibels(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const low, high, rate = 40.0, 7000.0, 32_000
 	both := clip(t, "both.wav", append(lavfi("sine=frequency=40:duration=2", "sine=frequency=7000:duration=2"),
@@ -446,7 +450,7 @@ func TestBassAndTrebleByDecibels(t *testing.T) {
 
 // TestSpeedWithThePitch: the tone of a recording that plays faster stays, unless it is to change too.
 func TestSpeedWithThePitch(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const rate = 32_000
 	tone := clip(t, "tone.wav", lavfi("sine=frequency=500:duration=3")...)
@@ -465,7 +469,7 @@ func TestSpeedWithThePitch(t *testing.T) {
 
 // TestBitRates are those that were asked for, in each lossy format and of each kind of sound.
 func TestBitRates(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	noise := func(rate, channels int) string {
 		return clip(t, fmt.Sprintf("noise-%d-%d.wav", rate, channels), append(lavfi(fmt.Sprintf("anoisesrc=d=6:c=pink:a=0.3:r=%d", rate)), "-ac", strconv.Itoa(channels))...)
@@ -528,7 +532,7 @@ func TestBitRates(t *testing.T) {
 
 // TestWaveformsHaveColours: the wave and what is behind it are drawn in the colours that are asked for.
 func TestWaveformsHaveColours(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	sound := fileOf(plan.Audio, clip(t, "hum.wav", append(lavfi("sine=frequency=300:duration=2"), "-af", "afade=d=2")...))
 	for name, c := range map[string]struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestTextIsSpoken: what is said is heard by the recogniser, which knows these words.
@@ -43,7 +43,7 @@ func TestSpeakingIsRepeatable(t *testing.T) {
 }
 
 func TestVoicesDiffer(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const text = "A slow voice takes longer than a fast one."
 	length := func(voice string) float64 {
@@ -57,7 +57,7 @@ func TestVoicesDiffer(t *testing.T) {
 
 // TestGuessesAreReported: the language, if it is not English, and that a voice is unknown.
 func TestGuessesAreReported(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args args

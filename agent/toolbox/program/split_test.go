@@ -8,12 +8,13 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/slow"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
 // TestSplit splits a sound and a video of three seconds in each way.
 func TestSplit(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	song := fileOf(plan.Audio, clip(t, "song.wav", lavfi("sine=frequency=300:duration=3")...))
 	film := fileOf(plan.Video, clip(t, "three.mp4", append(lavfi("testsrc2=size=64x48:rate=20:duration=3", "sine=duration=3"), "-pix_fmt", "yuv420p")...))

@@ -11,7 +11,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // cover are the arguments of ffmpeg for a picture.
@@ -56,7 +56,7 @@ func probed(t *testing.T, path string) (tags map[string]string, codecs []string)
 // TestSetTags sets tags in each format: people's words are neither options nor other tags, and what is not
 // set stays.
 func TestSetTags(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for ending, codec := range map[string]string{
 		"mp3": "mp3", "m4a": "aac", "flac": "flac", "ogg": "vorbis", "opus": "opus", "wav": "pcm_s16le", "aiff": "pcm_s16be",
@@ -104,7 +104,7 @@ func TestSetTagsOfOthers(t *testing.T) {
 
 // TestSetCover sets a cover, another one in its place, and tags beside it.
 func TestSetCover(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	picture := fileOf(plan.Image, clip(t, "cover.png", cover()...))
 	for ending, codec := range map[string]string{"mp3": "mp3", "m4a": "aac", "flac": "flac"} {
@@ -132,7 +132,7 @@ func TestSetCover(t *testing.T) {
 
 // TestExtractSubtitles takes out the subtitles of each kind of file, as a text that is called like it.
 func TestExtractSubtitles(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for name, codec := range map[string]string{"film.mp4": "mov_text", "film.mkv": "ass", "film.webm": "webvtt"} {
 		for format, want := range map[string]string{"srt": `00:00:00,5\d\d --> 00:00:01,5\d\d\nGuten Abend`, "vtt": `00:00\.5\d\d --> 00:01\.5\d\d\nGuten Abend`} {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // stored writes a file of the test's own.
@@ -82,7 +82,7 @@ func TestBadSounds(t *testing.T) {
 // TestHourOfVideo: it is not packed anew, but parts of it are, and what is only taken
 // over is.
 func TestHourOfVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	hour := clip(t, "hour.mp4", append(lavfi("color=red:size=32x32:rate=1:duration=3600"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
 	for run, a := range map[string]args{
@@ -113,7 +113,7 @@ func sideways(t *testing.T, path string) string {
 
 // TestOddVideos: unusual ones become usual ones.
 func TestOddVideos(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	red := func(name, source string, more ...string) string {
 		return clip(t, name, append(lavfi("color=red"+source), more...)...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // redThenBlue is two seconds of each, and a tone in the last three of its four seconds.
@@ -18,7 +18,7 @@ func redThenBlue(t *testing.T) string {
 }
 
 func TestFreezeFrame(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	film := fileOf(plan.Video, redThenBlue(t))
 	for name, c := range map[string]struct {
@@ -43,6 +43,7 @@ func TestFreezeFrame(t *testing.T) {
 }
 
 func TestShiftSound(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	film := fileOf(plan.Video, redThenBlue(t))
 	for way, loud := range map[string][2]bool{"too late": {true, true}, "later": {false, false}} { // at 0.6 s, and at 1.2 s
@@ -59,7 +60,7 @@ func TestShiftSound(t *testing.T) {
 }
 
 func TestPictureToVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	for size, want := range map[string]image.Point{"": {200, 300}, "1080p": {720, 1080}, "640x360": {640, 360}} {
 		given := args{"image": fileOf(plan.Image, writePNG(t, "p.png", filled(200, 300, color.NRGBA{255, 0, 0, 255})))}.with("length", "3 s")
@@ -77,6 +78,7 @@ func TestPictureToVideo(t *testing.T) {
 }
 
 func TestLoopUntil(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	film := fileOf(plan.Video, redThenBlue(t))
 	out := done(t, "loop_video", args{"video": film, "length": "10 seconds"})

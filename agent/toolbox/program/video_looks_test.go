@@ -5,12 +5,12 @@ import (
 	"image/color"
 	"testing"
 
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestLooksOfVideos: each look changes what it is named after, and only during the time that is asked for.
 func TestLooksOfVideos(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "colours.mp4", append(lavfi("color=s=128x72:r=25:d=4,format=rgb24,geq=r=80+X:g=100:b=200-X"), "-pix_fmt", "yuv420p")...)
 	plain := frameAt(t, path, 2)

@@ -12,6 +12,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/slow"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -22,7 +23,7 @@ func tone(t *testing.T, name, hertz, seconds string) string {
 }
 
 func TestDubVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for name, sound := range map[string]string{
@@ -55,7 +56,7 @@ func TestDubVideo(t *testing.T) {
 
 // TestDubVideoWithLess: music goes on until the video ends, and a voice speaks once.
 func TestDubVideoWithLess(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	silent := clip(t, "silent.webm", append(lavfi("color=red:size=80x60:rate=5:duration=7"), "-c:v", "libvpx", "-deadline", "realtime")...)
 	for name, goesOn := range map[string]bool{"song.mp3": true, "voice.wav": false, "unnamed.ogg": true} {
@@ -79,6 +80,7 @@ func TestDubVideoWithLess(t *testing.T) {
 }
 
 func TestImageAudioToVideo(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	img := filled(161, 91, color.NRGBA{B: 255, A: 255})
 	for y := range 91 {
@@ -109,7 +111,7 @@ func TestImageAudioToVideo(t *testing.T) {
 }
 
 func TestImageToVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	// Red in the middle, blue around it.
 	framed := filled(320, 180, color.NRGBA{B: 255, A: 255})
@@ -178,7 +180,7 @@ func written(img image.Image) (head, foot int) {
 }
 
 func TestAddSubtitles(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "clip.mp4", append(lavfi("color=navy:size=320x180:rate=10:duration=2", "sine=frequency=440:duration=2"), "-pix_fmt", "yuv420p")...)
 	for name, c := range map[string]struct {
@@ -228,7 +230,7 @@ func TestPictureIsSeenForAWhile(t *testing.T) {
 
 // TestPartsOfAVideoInTime: what is done for a while is done then, and neither before nor after.
 func TestPartsOfAVideoInTime(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	film := clip(t, "film.mp4", append(lavfi("testsrc2=size=160x120:rate=10:duration=6", "sine=duration=6"), "-pix_fmt", "yuv420p", "-shortest")...)
 	inset := clip(t, "inset.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=2", "sine=frequency=900:duration=2"), "-pix_fmt", "yuv420p")...)
@@ -303,6 +305,7 @@ func TestTransparencyIsFilled(t *testing.T) {
 
 // TestAmountsOfVideoAdjustments: colours change by the amount that is asked for.
 func TestAmountsOfVideoAdjustments(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "plain.mp4", append(lavfi("color=0xA06478:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...)
 	at := func(path string) color.NRGBA {
@@ -327,7 +330,7 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 
 // TestBitRateOfAVideo: a video is saved with the bit rate that is asked for, and as MP4 if no format is.
 func TestBitRateOfAVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	noisy := clip(t, "noisy.mp4", append(lavfi("testsrc2=size=320x240:rate=25:duration=10,noise=alls=15:allf=t"), "-pix_fmt", "yuv420p", "-crf", "10")...)
 	for format, said := range map[string]string{"": "600 kbps", "webm": "0.6 Mbit/s", "mkv": "1 Mbps", "mpg": "1.5 Mbit/s"} {
@@ -395,7 +398,7 @@ func TestContactSheetIsFilled(t *testing.T) {
 
 // TestStabilizeVideo: a shaky video is much steadier, and keeps its length and sound; without vid.stab it is a little.
 func TestStabilizeVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const shake = "mandelbrot=size=400x300:start_scale=1:end_scale=0.9:rate=25,trim=duration=2,noise=alls=30:all_seed=3," +
 		"crop=320:240:x='40+14*sin(t*17)+8*sin(t*31)':y='30+12*sin(t*23+1)'"

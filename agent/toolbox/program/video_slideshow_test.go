@@ -6,11 +6,11 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestSlideshow(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	still := func(name, size string) toolbox.Value {
 		return fileOf(plan.Image, clip(t, name, append(lavfi("testsrc2=size="+size), "-frames:v", "1")...))
@@ -46,7 +46,7 @@ func TestSlideshow(t *testing.T) {
 }
 
 func TestTransitions(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	one := func(colour string) toolbox.Value {
 		return fileOf(plan.Image, clip(t, colour+".png", append(lavfi("color="+colour+":size=160x90"), "-frames:v", "1")...))
@@ -120,7 +120,7 @@ func bright(m image.Image) int {
 }
 
 func TestSubtitleTrack(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	const lines = "1\n00:00:00,200 --> 00:00:01,000\nHello\n\n2\n00:00:01,000 --> 00:00:01,800\nWorld\n"
 	for name, codec := range map[string]string{"clip.mp4": "mov_text", "clip.mkv": "subrip"} {
@@ -134,7 +134,7 @@ func TestSubtitleTrack(t *testing.T) {
 }
 
 func TestChangeSpeedOfAPart(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "clip.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=6", "sine=frequency=440:duration=6"),
 		"-vf", "drawbox=c=blue:t=fill:enable='between(t,2,3.95)'", "-pix_fmt", "yuv420p")...)
@@ -158,7 +158,7 @@ func TestChangeSpeedOfAPart(t *testing.T) {
 }
 
 func TestVolumeByDecibels(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "clip.mp4", append(lavfi("color=red:size=64x48:rate=10:duration=3", "sine=frequency=440:duration=3"), "-pix_fmt", "yuv420p")...)
 	sound := clip(t, "tone.wav", lavfi("sine=frequency=440:duration=3")...)
@@ -177,7 +177,7 @@ func TestVolumeByDecibels(t *testing.T) {
 }
 
 func TestAudiogram(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	song := args{"audio": fileOf(plan.Audio, clip(t, "song.wav", lavfi("sine=frequency=300:duration=2")...))}
 	out, err := perform(t, "make_audiogram", song)

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestSubtitlesAreKept: what leaves the times of a video alone keeps its subtitle tracks, where the format holds some.
 // It is said when they are left out.
 func TestSubtitlesAreKept(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	mp4 := withTrack(t, "clip.mp4", "mov_text")
 	mkv := withTrack(t, "clip.mkv", "srt")

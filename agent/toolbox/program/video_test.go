@@ -9,7 +9,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/program/machine"
-	"atelier/agent/toolbox/toolboxtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // redBlue makes a video of one second of red and one of blue, 160 × 120 pixels, ten
@@ -99,6 +99,7 @@ func TestCutVideo(t *testing.T) {
 }
 
 func TestJoinVideos(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	wide := redBlue(t, "wide.mp4", "-pix_fmt", "yuv420p")
 	high := clip(t, "high.webm", append(lavfi("color=lime:size=61x121:rate=25:duration=1"), "-c:v", "libvpx", "-deadline", "realtime")...)
@@ -133,6 +134,7 @@ func TestJoinVideos(t *testing.T) {
 }
 
 func TestMuteVideo(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, path := range map[string]string{
 		"as it is":      redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p"),
@@ -167,7 +169,7 @@ func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 }
 
 func TestChangeSpeed(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, c := range map[string]struct {
@@ -205,6 +207,7 @@ func TestChangeSpeed(t *testing.T) {
 }
 
 func TestExtractFrames(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, want := range map[string]string{
@@ -256,7 +259,7 @@ func TestExtractFrames(t *testing.T) {
 }
 
 func TestMakeGIF(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p", "-s", "640x480")
 	out := done(t, "make_gif", videoOf(path))
@@ -275,7 +278,7 @@ func TestMakeGIF(t *testing.T) {
 }
 
 func TestConvertVideo(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, want := range map[string][2]string{
@@ -301,7 +304,7 @@ func TestConvertVideo(t *testing.T) {
 }
 
 func TestFitVideoSize(t *testing.T) {
-	toolboxtest.Slow(t)
+	slow.Test(t)
 	t.Parallel()
 	path := clip(t, "noise.mp4", append(lavfi("testsrc2=size=320x240:rate=15:duration=2", "sine=frequency=440:duration=2"),
 		"-vf", "noise=alls=60:allf=t", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10", "-pix_fmt", "yuv420p")...)

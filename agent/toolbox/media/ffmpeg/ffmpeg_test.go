@@ -16,6 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestMain(m *testing.M) {
@@ -57,6 +58,7 @@ func newFFmpeg(t *testing.T, c Config) *FFmpeg {
 }
 
 func TestFrames(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, path := range map[string]string{
 		"MP4":                     film(t, "film.mp4", "-pix_fmt", "yuv420p"),

@@ -17,6 +17,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/slow"
 )
 
 // encode are the encoding options for a small MP4.
@@ -146,6 +147,7 @@ func TestDoReadsFiles(t *testing.T) {
 }
 
 func TestDoRefuses(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	const rejects = "This tool does not work here: ffmpeg rejects its options."
 	silent := made(t, "silent.mp4", with(lavfi(pattern), "-pix_fmt", "yuv420p")...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 // made makes a file with ffmpeg.
@@ -113,6 +114,7 @@ func TestLookOfVariableRate(t *testing.T) {
 }
 
 func TestLookRefuses(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	half := func(path string) string {
 		b, err := os.ReadFile(path)
