@@ -40,7 +40,7 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 	case len(t.tasks) > 0 && len(r.Files) == 0 && (r.Form == retrieve.Order || len(r.Words) < 4):
 		unknown := t.Leftover(&scene.Reading{Clause: r.Clause, Stated: r.Stated, Head: &profile.Profile{}}, plan.Subtask{})
 		asks := r.Form != retrieve.Order || len(r.Words) > 0 && t.Is("verbs", r.Words[0]) && !t.Is("ordering", r.Words[0])
-		if len(unknown) == 0 && asks {
+		if len(unknown) == 0 && (asks || t.Any("grades", r.Words)) {
 			unknown = []string{r.Text}
 		}
 		if len(unknown) > 0 {

@@ -296,7 +296,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.PreferCovering(r)
-	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) { // "bottom right corner", "is it blurry?"
+	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || t.judge.unsupported(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
 	if r.Marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {
@@ -310,18 +310,32 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return asking(t.askFor(r, missing, choices))
 	}
 	if e, ok := t.OtherKind(r, runs); ok {
-		return refusing(onlyTo(r.Text, r.Head.Returns, t.Files.Called([]scene.Thing{e})[0], e.Typ))
+		var found bool
+		if runs, found = t.ForKind(r, e); !found {
+			return t.onlyOthers(r, e)
+		}
 	}
 	if t.hangsOnLeft(r) {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.judge.missesResult(r) || t.judge.changesPart(r) {
+	if t.judge.missesResult(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// onlyOthers answers a clause whose tool takes no files like e: that is only the reason if no similar tool takes them.
+func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
+	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
+	if at >= 0 && slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
+		return v.Tool != r.Head && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest && v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == r.Head.Returns
+	}) {
+		return t.guesser.guessing(unclear(t.Names([]scene.Thing{e})), r)
+	}
+	return refusing(onlyTo(r.Text, r.Head.Returns, t.Files.Called([]scene.Thing{e})[0], e.Typ))
 }
 
 // leave records that the clause is left out. Unknown are the words that are not accounted for; none if it depends on a
@@ -409,6 +423,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	}
 	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
 		return nil // "don't repeat it" is no wish to repeat it
+	}
+	if !slices.ContainsFunc(c.Words[begin:end], func(w retrieve.Word) bool { return !t.Is("places", w) && !t.IsFiller(w) }) {
+		return nil // "a border left and right" is no wish to mirror it
 	}
 	if slices.ContainsFunc(c.Words, func(w retrieve.Word) bool { return t.Is("plurals", w) }) && t.ListsFile(c.Words[max(0, begin-3):]) {
 		return nil // "both to png, the first one grey"

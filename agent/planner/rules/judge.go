@@ -45,6 +45,33 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
 }
 
+// unsupported reports whether no word of the clause asks for its tool, and none is a value for it: "but only a little" names
+// nothing to look for.
+func (j *judge) unsupported(r *scene.Reading) bool {
+	if r.Head.TextOnly || r.Quoted() != "" || r.Marked() || r.Head.RequiresText(plan.Query) || r.Head.RequiresText(plan.Instruction) {
+		return false
+	}
+	for _, a := range r.Head.Args {
+		if a.Param == nil || a.Meaning == plan.Content {
+			continue
+		}
+		if said := j.Said(r, a, r.Head); said != "" && a.Param.Reads(said) {
+			return false
+		}
+	}
+	words := r.Clause.Words
+	for i := 0; i < len(words); i++ {
+		class, length := j.Lexicon.ClassAt(words, i)
+		w := words[i]
+		empty := length == 1 && (j.Is("only", w) || j.Is("grades", w) || j.Is("courtesy", w) || j.Lexicon.Stop(w.Lower()))
+		if w.Kind == retrieve.Plain && !empty && j.Index.Vocabulary(r.Head.Name, class) {
+			return false
+		}
+		i += length - 1
+	}
+	return true
+}
+
 // ordersNothing reports whether the clause is an order that does not say what to do: "do it", "change the
 // picture".
 func (j *judge) ordersNothing(r *scene.Reading) bool {
@@ -125,9 +152,35 @@ func (j *judge) joinsAlone(r *scene.Reading, media []scene.Thing) bool {
 }
 
 // changesPart reports whether the clause is about one of the files that the previous one joined: "append b.mp4 but without its
-// sound".
+// sound", "side by side, only the sound of the first".
 func (j *judge) changesPart(r *scene.Reading) bool {
-	return r.Prev != nil && r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+	if r.Prev == nil || !r.Prev.Head.Combines() {
+		return false
+	}
+	counts := slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && !j.IsVerb(r.Clause.Words[0])
+	return ofOne || r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+}
+
+// singlesOut reports whether the clause is carried out for several files, although it counts fewer or relates them to each
+// other: "both to png, the first one grey", "fade from a.mp3 into b.mp3".
+func (j *judge) singlesOut(r *scene.Reading, runs [][]scene.Thing) bool {
+	if len(runs) < 2 || len(r.Head.Media) != 1 {
+		return false
+	}
+	counted, files := 0, 0
+	for i, w := range r.Clause.Words {
+		if j.Counts(r.Clause.Words, i) {
+			counted++
+		}
+		switch {
+		case w.IsFile():
+			files++
+		case files > 0 && files < len(r.Files) && j.Is("relating", w):
+			return true
+		}
+	}
+	return counted > 0 && counted < len(runs)
 }
 
 // changesRest reports whether the clause changes everything but the marked part.

@@ -65,9 +65,11 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted(),
-		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf())
+		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf(), vain.alsoPlaced(), vain.inTurn())
 	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
-	missed := c.unknown(d.Text, r.Clause.Words)
+	missed := slices.DeleteFunc(c.unknown(d.Text, r.Clause.Words), func(w string) bool {
+		return slices.ContainsFunc(c.orders, func(order string) bool { return strings.Contains(order, w) })
+	})
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
 	unknown = append(unknown, missed...)
 	for _, more := range r.Clause.More {
@@ -237,7 +239,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
-	case c.ranks(words, i), c.qualifies(text), c.asksWhich(words, i), text == "corners" && c.someCorner("corner"): // one corner is chosen
+	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i), text == "corners" && c.someCorner("corner"): // one corner is chosen
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
@@ -285,6 +287,17 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 func (c *cover) qualifies(text string) bool {
 	return c.In("qualities", text) && !c.value[text] && !c.value[retrieve.Stem(text)] &&
 		!slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
+}
+
+// displaced reports whether the word at i is a side of something, and no value of a tool says so: "the left channel only".
+func (c *cover) displaced(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), text) })
+	if opposite[text] == "" || c.value[text] || said || !c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts || c.r.Head.Generates() || c.r.Marked() {
+		return false
+	}
+	now := i+1 < len(words) && words[i+1].Lower() == "now" // "right now"
+	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
 }
 
 // asksWhich reports whether the word at i asks for a row of a table, which no tool for whole columns finds: "which month had the

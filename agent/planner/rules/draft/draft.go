@@ -33,7 +33,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 			continue // it would ignore the files
 		}
 		d.settleOn(r, v)
-		if d.pointsNowhere(r) {
+		if d.pointsNowhere(r) || d.misreads(r) {
 			continue
 		}
 		runs, missing, _ := d.Bind(r)
@@ -49,6 +49,19 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 		first = false
 	}
 	d.settleOn(r, near[0])
+}
+
+// misreads reports whether the tool requires a value that it cannot read in the words for it: no part of a picture in "a
+// 5 px frame".
+func (d *Drafter) misreads(r *scene.Reading) bool {
+	_, misread := r.Head.Arg(func(a toolbox.Arg) bool {
+		said := ""
+		if profile.Kind(a) != "" && !a.Optional {
+			said = d.Said(r, a, r.Head)
+		}
+		return said != "" && !a.Param.Reads(said)
+	})
+	return misread
 }
 
 // Covers reports whether the clause's tool with the media accounts for every word of the clause.
@@ -78,6 +91,24 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 		}
 	}
 	return scene.Thing{}, false
+}
+
+// ForKind selects a less similar tool for a clause whose tool takes no files like e, and returns its files: "30% slower" with a
+// video. It returns false if no tool accounts for every word.
+func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing, ok bool) {
+	first := scene.Rival{Tool: r.Head, Score: r.Score}
+	for _, v := range r.Rivals {
+		if v.Score < match.Hopeful || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
+			continue
+		}
+		d.settleOn(r, v)
+		runs, missing, _ := d.Bind(r)
+		if missing == "" && !d.pointsNowhere(r) && !d.misreads(r) && d.Lacks(r).IsZero() && d.Covers(r, runs[0]) {
+			return runs, true
+		}
+	}
+	d.settleOn(r, first)
+	return nil, false
 }
 
 // Lacks returns the question about a required value that the clause lacks.

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,13 +32,15 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 	}
 	var found []Step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
-		f, a, ok := d.worker(r, from, to, takes)
+		f, a, ok := d.worker(r, from, to, func(a toolbox.Arg) bool { return takes(a) && !needsBothSides(a, told) })
 		if !ok {
 			return
 		}
 		arg := toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, setting: profile.SettingOf(a)}
 		if i := slices.IndexFunc(found, func(s Step) bool { return s.Tool == f && s.First == first }); i >= 0 { // "128k mp3"
-			found[i].Told = append(found[i].Told, arg)
+			if !slices.ContainsFunc(found[i].Told, func(o toldArg) bool { return o.setting == arg.setting }) {
+				found[i].Told = append(found[i].Told, arg)
+			}
 			return
 		}
 		found = append(found, Step{f, []toldArg{arg}, first})
@@ -64,7 +67,10 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		add(media[i].Typ, to, true, p.Text, p.Tells)
 	}
-	if format := d.Format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
+	same := func(e scene.Thing) bool { // a tool keeps the format of its file
+		return r.Head.Returns == e.Typ && strings.TrimPrefix(path.Ext(e.Source.Name), ".") == d.Format(r)
+	}
+	if format := d.Format(r); !slices.ContainsFunc(media, same) && made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
 		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
@@ -91,6 +97,14 @@ func isTold(f *profile.Profile, a toldArg, words string) bool {
 	return !ok || values.ReadsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
 }
 
+// needsBothSides reports whether all examples of a size have a width and a height, but the value has not: "a circle, 200 px"
+// is no canvas of 200 px.
+func needsBothSides(a toolbox.Arg, told string) bool {
+	both := func(text string) bool { z, _ := quantity.Size(text); return z.Width > 0 && z.Height > 0 }
+	return profile.Kind(a) == param.Size && len(a.Param.Examples) > 0 && !both(told) &&
+		!slices.ContainsFunc(a.Param.Examples, func(example string) bool { return !both(example) })
+}
+
 // worker finds the tool that converts between two types and takes the value, the one most similar to the clause if there
 // are several.
 func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile.Profile, by toolbox.Arg, ok bool) {
@@ -101,6 +115,9 @@ func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbo
 		a, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
 		if !ok || f.Texts > 1 || a.Optional && !d.saysRest(r, f) || f.Name == r.Head.Name || len(f.Media) != 1 || f.Media[0].Many || !f.Takes(from) {
 			continue
+		}
+		if a.Param != nil && a.Param.Type == param.Region && (!f.Moves || !d.Any("cropping", r.Clause.Words)) {
+			continue // "1280x720" is the size of the result, and no part to blur
 		}
 		score := 0.0
 		if k := slices.IndexFunc(hits, func(h retrieve.Hit) bool { return h.Tool == f.Name }); k >= 0 {

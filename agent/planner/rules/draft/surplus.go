@@ -313,3 +313,35 @@ func (s surplus) soundOf() []string {
 	}
 	return nil
 }
+
+// alsoPlaced returns the second of two parts or positions, if the tool takes one: "the top half and the bottom quarter".
+func (s surplus) alsoPlaced() []string {
+	var found []string
+	for i, a := range s.args {
+		if kind := profile.SettingOf(a); kind != param.Region && kind != param.Position {
+			continue
+		}
+		one, other, two := strings.Cut(s.told[i], " and ")
+		part, _ := quantity.Region(s.told[i])
+		if two && part.Rim == (quantity.Axes{}) && a.Param.Reads(one) && a.Param.Reads(other) {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+// inTurn returns the words that put two things one after the other, if the tool plays or shows both at once: "the song first,
+// then the voice".
+func (s surplus) inTurn() []string {
+	_, _, pair := s.r.Head.Pair()
+	if !pair || s.r.Quoted() != "" {
+		return nil
+	}
+	var words []string
+	for i, w := range s.r.Clause.Words {
+		if i > 0 && w.Kind == retrieve.Plain && s.Is("in turn", w) && !slices.ContainsFunc(s.told, func(told string) bool { return slices.Contains(english.WordsOf(told), w.Lower()) }) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}

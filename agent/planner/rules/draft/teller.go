@@ -25,8 +25,13 @@ var numeral = lazyregexp.New(`^\d+$`)
 func (t teller) tell(f *profile.Profile, a toldArg) {
 	arg := argFor(f, a)
 	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
+		graded := false
 		for _, w := range english.WordsOf(a.Source.Value) {
 			t.grades[w] = t.In("grades", w)
+			graded = graded || t.grades[w]
+		}
+		if !arg.Optional && !graded {
+			t.orders = append(t.orders, a.Source.Value)
 		}
 		return
 	}
@@ -150,19 +155,28 @@ func (t teller) tellShape(told string) {
 // literal reports whether the text to write on a picture or a video is certain: it is quoted, follows a colon, or is all
 // that follows the order to write.
 func (t teller) literal(f *profile.Profile, of plan.Source) bool {
-	if f.TextOnly || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
+	if f.TextOnly && f.Returns != plan.Image || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
 		return true
 	}
 	said := strings.Fields(of.Value)
+	if f.TextOnly { // "a QR code of our menu" names no text
+		return len(said) == 1 && strings.ContainsAny(of.Value, "0123456789.:/@") || values.Capital(of.Value)
+	}
 	order := func(w string) bool {
 		return t.In("prepositions", strings.ToLower(w)) || t.In("text looks", strings.ToLower(w))
 	}
-	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
-	if t.Is("adding", t.r.Words[0]) && t.asksForTools(of.Value) {                  // "add an echo"
+	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length }     // "in two lines"
+	if t.Is("adding", t.r.Words[0]) && t.asksForTools(of.Value) || t.refers(said[0]) { // "add an echo", "write the date on it"
 		return false
 	}
 	return t.In("inscribing", t.r.Verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
+}
+
+// refers reports whether the word, in lower case, has a determiner: "the date" is no text to write.
+func (t teller) refers(word string) bool {
+	at := slices.IndexFunc(t.r.Words, func(w retrieve.Word) bool { return w.Text == word })
+	return at > 0 && !values.Capital(word) && t.Is("determiners", t.r.Words[at-1])
 }
 
 // asksForTools reports whether a text is in lower case and all its words ask for tools.

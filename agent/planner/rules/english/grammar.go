@@ -81,16 +81,20 @@ func (g *Grammar) IsFiller(w retrieve.Word) bool {
 		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return g.In(list, text) })
 }
 
-// RemovesPart reports whether an order removes a part: "remove the first 2 seconds", "cut off the end", "cut the end off";
-// not "cut 0:10 to 0:20 out of it", which keeps that part.
+// RemovesPart reports whether an order removes a part: "remove the first 2 seconds", "cut off the end", "cut the end off",
+// "cut 0:10 to 0:20 out of it"; not "cut a piece from 0:10 to 0:20 out of it", which keeps that piece.
 func (g *Grammar) RemovesPart(words []retrieve.Word) bool {
 	for i, w := range words {
+		if g.Is("cutting", w) && i+2 < len(words) && g.Is("articles", words[i+1]) && (g.IsMedia(words[i+2]) || g.Is("pieces", words[i+2])) {
+			continue
+		}
 		piece := i+3 < len(words) && g.Is("articles", words[i+2]) && (g.IsMedia(words[i+3]) || g.Is("pieces", words[i+3])) // "cut out a clip" keeps it
 		if g.Is("dropping words", w) || g.Is("cutting", w) && i+1 < len(words) && g.Is("away", words[i+1]) && !piece {
 			return true
 		}
 		for k, o := range words[i+1:] {
-			away := o.Lower() == "off" || o.Lower() == "away" || o.Lower() == "out" && i+k+2 == len(words) // and not "out of"
+			rest := words[i+k+2:]
+			away := o.Lower() == "off" || o.Lower() == "away" || o.Lower() == "out" && (len(rest) == 0 || k > 0 && rest[0].Lower() == "of")
 			if g.Is("cutting", w) && away {
 				return true
 			}

@@ -14,12 +14,12 @@ import (
 // Minimum scores of a tool for a clause, from 0 to 1.
 const (
 	Sure    = 0.34 // enough to act on
-	hopeful = 0.24 // enough if the clause says clearly what it is about
+	Hopeful = 0.24 // enough if the clause says clearly what it is about
 	general = 0.44 // for a tool that takes any clause of the form
 )
 
 // far is a score so low that the values of the clause cannot make the tool a match.
-const far = hopeful / (2 * strongly)
+const far = Hopeful / (2 * strongly)
 
 // Factors for and against a tool, which are multiplied.
 const (
@@ -92,7 +92,7 @@ func (m *Matcher) Match(r *scene.Reading) {
 // about.
 func (m *Matcher) IsSure(r *scene.Reading) bool {
 	switch {
-	case r.Score < hopeful || r.Head.Name == "":
+	case r.Score < Hopeful || r.Head.Name == "":
 		return false
 	case r.Score >= Sure || len(r.Files) > 0:
 		return true

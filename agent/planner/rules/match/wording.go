@@ -55,7 +55,7 @@ func (v *wording) weigh(f *profile.Profile, near float64, rest int) float64 {
 	if floor := v.floor(f, rest); floor > 0 {
 		near = max(near, floor+near/5)
 	}
-	if f.Returns == plan.Facts && rest == 0 && near > hopeful && v.r.Form == retrieve.YesNo {
+	if f.Returns == plan.Facts && rest == 0 && near > Hopeful && v.r.Form == retrieve.YesNo {
 		near *= strongly // "is there metadata in it?" asks about the file, not about what it shows
 	}
 	switch v.wanted {

@@ -138,7 +138,7 @@ func (p Phrase) Tells(a toolbox.Arg) bool {
 	case a.Param.Type == param.Duration: // "the first 5 s" is not the length of pieces
 		return !p.bounded()
 	case p.Unit == quantity.Pixels: // "a round picture, 256 px" has no radius
-		return a.Param.Type != param.Integer && a.Param.Type != param.Number
+		return a.Param.Type == param.Size || a.Param.Type == param.Region
 	}
 	return true
 }
