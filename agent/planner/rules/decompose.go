@@ -296,7 +296,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.PreferCovering(r)
-	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || t.judge.unsupported(r) { // "bottom right corner", "is it blurry?"
+	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || !t.Supports(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
 	if r.Marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {
@@ -319,7 +319,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.judge.missesResult(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) {
+	if t.judge.missesResult(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) || t.judge.exceeds(r, runs) || t.judge.hasPaper(r, runs) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}
@@ -423,6 +423,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	}
 	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
 		return nil // "don't repeat it" is no wish to repeat it
+	}
+	if begin > 0 && !c.Words[begin-1].IsMark() && strings.HasSuffix(c.Words[begin].Lower(), "ing") {
+		return nil // "a logo fading in" is no wish to fade the video
 	}
 	if !slices.ContainsFunc(c.Words[begin:end], func(w retrieve.Word) bool { return !t.Is("places", w) && !t.IsFiller(w) }) {
 		return nil // "a border left and right" is no wish to mirror it

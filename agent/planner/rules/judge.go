@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
@@ -45,31 +47,29 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
 }
 
-// unsupported reports whether no word of the clause asks for its tool, and none is a value for it: "but only a little" names
-// nothing to look for.
-func (j *judge) unsupported(r *scene.Reading) bool {
-	if r.Head.TextOnly || r.Quoted() != "" || r.Marked() || r.Head.RequiresText(plan.Query) || r.Head.RequiresText(plan.Instruction) {
+// hasPaper reports whether the tool would take the pages of documents as pictures, although a similar tool takes documents:
+// "split it in two halves".
+func (j *judge) hasPaper(r *scene.Reading, runs [][]scene.Thing) bool {
+	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
+	paper := func(e scene.Thing) bool { return e.Typ == plan.Document }
+	if at < 0 || !r.Head.Takes(plan.Image) || r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) ||
+		!slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, paper) }) {
 		return false
 	}
-	for _, a := range r.Head.Args {
-		if a.Param == nil || a.Meaning == plan.Content {
-			continue
-		}
-		if said := j.Said(r, a, r.Head); said != "" && a.Param.Reads(said) {
-			return false
-		}
+	return slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
+		return v.Tool.Takes(plan.Document) && v.Tool.Returns == plan.Document && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest
+	})
+}
+
+// exceeds reports whether a tool that takes any order for a picture got one that it cannot carry out: one with a quantity, or for
+// a moving picture.
+func (j *judge) exceeds(r *scene.Reading, runs [][]scene.Thing) bool {
+	if !r.Head.RequiresText(plan.Instruction) || r.Head.Returns != plan.Image || r.Head.TextOnly {
+		return false
 	}
-	words := r.Clause.Words
-	for i := 0; i < len(words); i++ {
-		class, length := j.Lexicon.ClassAt(words, i)
-		w := words[i]
-		empty := length == 1 && (j.Is("only", w) || j.Is("grades", w) || j.Is("courtesy", w) || j.Lexicon.Stop(w.Lower()))
-		if w.Kind == retrieve.Plain && !empty && j.Index.Vocabulary(r.Head.Name, class) {
-			return false
-		}
-		i += length - 1
-	}
-	return true
+	moves := func(e scene.Thing) bool { return strings.EqualFold(path.Ext(e.Source.Name), ".gif") }
+	_, free := r.Head.Arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && a.Param == nil })
+	return free && (len(r.Stated) > 0 || slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, moves) }))
 }
 
 // ordersNothing reports whether the clause is an order that does not say what to do: "do it", "change the
@@ -158,7 +158,7 @@ func (j *judge) changesPart(r *scene.Reading) bool {
 		return false
 	}
 	counts := slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
-	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && !j.IsVerb(r.Clause.Words[0])
+	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && (!j.IsVerb(r.Clause.Words[0]) || j.Any("only", r.Clause.Words))
 	return ofOne || r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
 }
 

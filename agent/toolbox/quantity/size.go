@@ -63,9 +63,9 @@ const (
 var (
 	sides = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` ?(?:x|\*|by) ?(\d{1,6})(?:\D|$)`)
 	wide  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:wide|in width|across|width)\b|` +
-		`\b(?:width|wide|(?:no|not) wider than)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
+		`\b(?:width|wide)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
 	high = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
-		`\b(?:height|high|tall|(?:no|not) (?:higher|taller) than)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
+		`\b(?:height|high|tall)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
 	longest = lazyregexp.New(longSideSize)
 	atMost  = lazyregexp.New(most)
 	onlyPix = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)

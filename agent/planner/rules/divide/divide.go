@@ -62,8 +62,8 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 		} else if with && first != "" && part.Head.Name == first {
 			return nil // "add the music, with ducking"
 		}
-		unquoted := i > 0 && part.Head.RequiresText(plan.Content) && part.Quoted() == "" // "with blurred sides" is not a text
-		if !d.isDone(part) || i > 0 && part.Head.Combines() || unquoted {                // "stack them with a gap" is one order
+		unquoted := i > 0 && part.Head.RequiresText(plan.Content) && part.Quoted() == ""                        // "with blurred sides" is not a text
+		if !d.isDone(part) || part.Head.RequiresText(plan.Query) || i > 0 && part.Head.Combines() || unquoted { // "stack them with a gap" is one order
 			return nil
 		}
 	}

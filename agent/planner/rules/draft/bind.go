@@ -69,7 +69,17 @@ func (d *Drafter) Bind(r *scene.Reading) (runs [][]scene.Thing, missing plan.Typ
 		}
 	}
 	b.extras()
-	return b.runs(), "", nil
+	runs = b.runs()
+	if first, _, pair := r.Head.Pair(); pair && slices.ContainsFunc(runs, func(media []scene.Thing) bool { return !coversPair(media, first.Type) }) {
+		return nil, first.Type, nil // nothing else is made for it
+	}
+	return runs, "", nil
+}
+
+// coversPair reports whether there are two things for a tool that takes two of the type.
+func coversPair(media []scene.Thing, typ plan.Type) bool {
+	fits := scene.Fitting(media, typ)
+	return !typ.Media() || len(fits) > 1 || len(fits) == 1 && fits[0].Many
 }
 
 // extras binds optional media of the tool, if the clause mentions them, "a slideshow of these with the music", or if a

@@ -65,7 +65,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted(),
-		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf(), vain.alsoPlaced(), vain.inTurn())
+		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf(), vain.alsoPlaced(), vain.inTurn(), vain.onlyOne())
 	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
 	missed := slices.DeleteFunc(c.unknown(d.Text, r.Clause.Words), func(w string) bool {
 		return slices.ContainsFunc(c.orders, func(order string) bool { return strings.Contains(order, w) })
@@ -191,6 +191,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, words, said)):
 				return true
 			case typ == "":
+			case q.Unit == quantity.Number && !typ.IsNumber() && c.countsThings(text, q, words):
 			case typ == param.Moment && (q.Unit == quantity.Number || strings.HasSuffix(text[:q.Start], "for ")): // "5 screenshots", "for 2 seconds"
 			case (c.args[i].Param.Takes(q.Unit) || values.CountsSubject(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
@@ -199,6 +200,34 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		}
 		return q.Unit == quantity.Number && (len(said) == 1 && len(c.r.Files) > 1 || c.countsFiles(said))
 	})
+}
+
+// countsThings reports whether a bare number of a text counts things that the value does not name: "16 colours" is no size.
+func (c *cover) countsThings(text string, q quantity.Quantity, told string) bool {
+	next := c.Lexicon.Words(text[q.End:], []retrieve.Span{})
+	if len(next) == 0 || next[0].Kind != retrieve.Plain || c.IsFiller(next[0]) || slices.Contains(english.WordsOf(told), next[0].Lower()) {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"courtesy", "closing words", "joining words", "targets", "away", "places", "amount tails", "time units"}, func(s string) bool {
+		return c.Is(s, next[0])
+	})
+}
+
+// countsNouns reports whether the word at i counts things that are no files, and no value says how many: "two red arrows".
+func (c *cover) countsNouns(words []retrieve.Word, i int) bool {
+	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[i].Lower()) })
+	if !c.Is("numerals", words[i]) || said || c.r.Head.Name == "" || i > 0 && c.Is("plurals", words[i-1]) {
+		return false
+	}
+	for _, w := range words[i+1 : min(i+3, len(words))] {
+		if w.Kind != retrieve.Plain || c.IsMedia(w) || c.IsFiller(w) || c.Is("time units", w) {
+			return false
+		}
+		if strings.HasSuffix(w.Lower(), "s") {
+			return true
+		}
+	}
+	return false
 }
 
 // countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by
@@ -239,12 +268,18 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
+	case c.countsNouns(words, i):
+		return false
+	case text == "same" && i+1 < len(words) && c.Is("properties that stay", words[i+1]) && !c.value[text]: // "make both the same height"
+		return false
 	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i), text == "corners" && c.someCorner("corner"): // one corner is chosen
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
+	case text == "txt" && c.r.Head.Returns == plan.Text && !c.r.Head.Tabular: // every text is one
+		return true
 	case retrieve.IsFormat(text):
-		return c.ShownFormat(words, i) || c.format(text) ||
+		return c.ShownFormat(words, i) || c.format(text) || keepsFormat(c.r.Head, c.Things, text) ||
 			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, handles(plan.Document))
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, handles(plan.Audio))
@@ -297,7 +332,7 @@ func (c *cover) displaced(words []retrieve.Word, i int) bool {
 		return false
 	}
 	now := i+1 < len(words) && words[i+1].Lower() == "now" // "right now"
-	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
+	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] && !f.Combines() })
 }
 
 // asksWhich reports whether the word at i asks for a row of a table, which no tool for whole columns finds: "which month had the

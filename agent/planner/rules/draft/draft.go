@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/match"
@@ -15,6 +16,7 @@ import (
 	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -33,7 +35,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 			continue // it would ignore the files
 		}
 		d.settleOn(r, v)
-		if d.pointsNowhere(r) || d.misreads(r) {
+		if d.pointsNowhere(r) || d.misreads(r) || !d.Supports(r) {
 			continue
 		}
 		runs, missing, _ := d.Bind(r)
@@ -50,6 +52,46 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	}
 	d.settleOn(r, near[0])
 }
+
+// Supports reports whether a word of the clause asks for its tool, or a value does that the tool requires. "Only a little" names
+// nothing to look for, and "all pages but 2" asks for no page numbers.
+func (d *Drafter) Supports(r *scene.Reading) bool {
+	words := r.Clause.Words
+	if r.Head.TextOnly || r.Quoted() != "" || r.Marked() || r.Head.RequiresText(plan.Query) || r.Head.RequiresText(plan.Instruction) {
+		return true
+	}
+	relates := func(w retrieve.Word) bool {
+		return d.Is("prepositions", w) || d.Is("joining words", w) || d.IsVerb(w) || w.Text == ","
+	}
+	if len(r.Head.Media) > 1 && len(r.Files) == 1 && !slices.ContainsFunc(words, relates) {
+		return false // "the song 10 dB louder" lays it under nothing
+	}
+	for _, a := range r.Head.Args {
+		said := ""
+		if a.Type == plan.Text && (a.Param != nil || a.Meaning == plan.Format) {
+			said = d.Said(r, a, r.Head)
+		}
+		switch {
+		case said == "" || a.Param != nil && !a.Param.Reads(said) || bareNumbers.MatchString(said):
+		case !a.Optional, a.Meaning == plan.Format, profile.SettingOf(a) == param.Choice, slices.ContainsFunc(quantity.Find(said), Measured):
+			return true
+		}
+	}
+	for i := 0; i < len(words); i++ {
+		class, length := d.Lexicon.ClassAt(words, i)
+		w := words[i]
+		page := r.Head.Takes(plan.Document) && strings.HasPrefix(w.Lower(), "page") && length == 1
+		empty := length == 1 && slices.ContainsFunc([]string{"only", "grades", "courtesy"}, func(s string) bool { return d.Is(s, w) })
+		if w.Kind == retrieve.Plain && !page && !empty && !d.Lexicon.Stop(w.Lower()) && d.Index.Vocabulary(r.Head.Name, class) {
+			return true
+		}
+		i += length - 1
+	}
+	return false
+}
+
+// bareNumbers matches numbers without a unit: "5 to 10".
+var bareNumbers = lazyregexp.New(`^[\d\s.,]*(?:(?:to|and|-)[\d\s.,]*)?$`)
 
 // misreads reports whether the tool requires a value that it cannot read in the words for it: no part of a picture in "a
 // 5 px frame".
@@ -103,7 +145,7 @@ func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing
 		}
 		d.settleOn(r, v)
 		runs, missing, _ := d.Bind(r)
-		if missing == "" && !d.pointsNowhere(r) && !d.misreads(r) && d.Lacks(r).IsZero() && d.Covers(r, runs[0]) {
+		if missing == "" && !d.pointsNowhere(r) && !d.misreads(r) && d.Supports(r) && d.Lacks(r).IsZero() && d.Covers(r, runs[0]) {
 			return runs, true
 		}
 	}

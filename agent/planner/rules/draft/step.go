@@ -67,16 +67,20 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		add(media[i].Typ, to, true, p.Text, p.Tells)
 	}
-	same := func(e scene.Thing) bool { // a tool keeps the format of its file
-		return r.Head.Returns == e.Typ && strings.TrimPrefix(path.Ext(e.Source.Name), ".") == d.Format(r)
-	}
-	if format := d.Format(r); !slices.ContainsFunc(media, same) && made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
+	if format := d.Format(r); !keepsFormat(r.Head, media, format) && made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
 		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	slices.SortStableFunc(found, func(a, b Step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
 	return found
+}
+
+// keepsFormat reports whether the tool changes a sound that has the format already.
+func keepsFormat(f *profile.Profile, media []scene.Thing, format string) bool {
+	return f.Returns == plan.Audio && f.Takes(plan.Audio) && !f.AcceptsText(plan.Format) && slices.ContainsFunc(media, func(e scene.Thing) bool {
+		return e.Typ == plan.Audio && strings.EqualFold(path.Ext(e.Source.Name), "."+format)
+	})
 }
 
 // limitsBytes is 1 for a step with a limit in bytes, which a later step would exceed, else 0.

@@ -57,6 +57,11 @@ func (s surplus) removed() []string {
 // animation.
 func (s surplus) timed() []string {
 	var words []string
+	for i, a := range s.args { // "cut at 3 seconds" keeps nothing
+		if profile.Kind(a) == param.TimeRanges && strings.Contains(strings.ToLower(s.r.Text), " at "+s.told[i]) {
+			words = append(words, "at "+s.told[i])
+		}
+	}
 	for i := range len(s.r.Clause.Words) - 1 {
 		said := strings.ToLower(s.Span(s.r.Clause.Words[i : i+2]))
 		if (said == "first second" || said == "last second") && !slices.ContainsFunc(s.told, func(told string) bool { return strings.Contains(told, said) }) {
@@ -344,4 +349,26 @@ func (s surplus) inTurn() []string {
 		}
 	}
 	return words
+}
+
+// onlyOne returns the words that restrict a change of a video to its sound or its pictures, if the tool changes both: "reverse
+// only the sound".
+func (s surplus) onlyOne() []string {
+	if s.r.Head.Returns != plan.Video || !s.r.Head.Takes(plan.Video) {
+		return nil
+	}
+	words := s.r.Clause.Words
+	for i := range words {
+		next := i + 1
+		for next < len(words) && s.Is("determiners", words[next]) {
+			next++
+		}
+		if !s.Is("only", words[i]) || next == len(words) || s.value[words[next].Lower()] {
+			continue
+		}
+		if typ := s.Lexicon.MediaNoun(words[next : next+1]); s.Is("sound nouns", words[next]) || typ == plan.Audio || typ == plan.Image {
+			return []string{s.Span(words[i : next+1])}
+		}
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 // teller records which words of a clause are values for tools.
 type teller struct{ *cover }
 
-var numeral = lazyregexp.New(`^\d+$`)
+var numeral = lazyregexp.New(`^(?:[a-z]+ )?\d+$`)
 
 // tell records a value for a tool.
 func (t teller) tell(f *profile.Profile, a toldArg) {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -28,6 +29,9 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
 	if asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
 		return badly // "stereo or mono?", "how loud is it?", "get rid of the border", "show the metadata", "make it stereo"
+	}
+	if f.Animated && v.onlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts() {
+		return badly // "end with the photo", "number the lines"
 	}
 	fit *= v.byCount(f)
 	figures, pasted := english.ListsFigures(v.Text), strings.Contains(v.Text, english.LineEnd)
@@ -81,6 +85,24 @@ func (v *handing) bySent(f *profile.Profile) float64 {
 		fit *= Hardly // "a picture of this code" shows the given code, and is not a bar code
 	}
 	return fit
+}
+
+// stills are the formats of pictures that never move.
+var stills = []string{".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
+
+// onlyStills reports whether all pictures at hand are in a format that never moves.
+func (v *handing) onlyStills() bool {
+	pictures := scene.Fitting(v.Things, plan.Image)
+	return len(pictures) > 0 && !slices.ContainsFunc(pictures, func(e scene.Thing) bool {
+		return e.Made || !slices.Contains(stills, strings.ToLower(path.Ext(e.Source.Name)))
+	})
+}
+
+// counts reports whether a word of the clause asks for a number.
+func (v *handing) counts() bool {
+	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
+		return w.Lower() != "number" && v.Lexicon.Class(w.Stem) == v.Lexicon.Class(retrieve.Stem("count"))
+	})
 }
 
 // countsTime reports whether a "how many" question is about frames or a duration.

@@ -44,6 +44,10 @@ type Profile struct {
 	Values  Set // classes of the words of all its choices
 	// Coloured marks a tool with a colour parameter.
 	Coloured bool
+	// Animated marks a tool that takes moving pictures only.
+	Animated bool
+	// Counting marks a tool whose examples all ask for a number.
+	Counting bool
 	// Adds marks a tool that adds something to a file, as most of its examples say.
 	Adds bool
 	// Removes marks a tool that removes something, as most of its examples say.
@@ -71,6 +75,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		if !slices.Contains(f.Needs, a.Type) {
 			f.Needs = append(f.Needs, a.Type)
 		}
+		f.Animated = f.Animated || a.Type == plan.Image && strings.Contains(a.About, "animated picture")
 		if a.Type == plan.Text {
 			f.Texts++
 		} else if !SmallText(a.Type) {
@@ -86,6 +91,10 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	named := 0
 	f.Adds, f.Removes = ts.ordered(t.Examples)
+	f.Counting = len(t.Examples) > 0 && !slices.ContainsFunc(t.Examples, func(e string) bool {
+		words := ts.Lexicon.Words(e, nil)
+		return ts.Lexicon.FormOf(words) != retrieve.Count && !english.Has(words, "count")
+	})
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
 		outside := english.WordsOf(slots.ReplaceAllString(e, " "))

@@ -212,10 +212,10 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		stated = lengths // "at 0:03 for 2 seconds"
 	}
 	if p.Type == param.Integer {
-		stated = slices.Concat(stated, st.spelled(r))
+		stated = slices.Concat(stated, st.spelled(r, p))
 	}
 	if p.Type == param.Number { // "two semitones"
-		stated = slices.Concat(stated, slices.DeleteFunc(st.spelled(r), func(q quantity.Quantity) bool {
+		stated = slices.Concat(stated, slices.DeleteFunc(st.spelled(r, p), func(q quantity.Quantity) bool {
 			next := english.WordsOf(nextTo.FindString(text[q.End:]))
 			return len(next) == 0 || st.Lexicon.Stop(next[0]) || p.Names(next[0]) == 0
 		}))
@@ -254,13 +254,16 @@ func lengthsIn(text string, stated []quantity.Quantity) []quantity.Quantity {
 
 // spelled returns the whole number that a clause spells out and that does not count files: "the seven most frequent
 // words". If there are several, it returns none.
-func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
+func (st *Reader) spelled(r *scene.Reading, p param.Param) []quantity.Quantity {
 	var found []quantity.Quantity
 	words := r.Clause.Words
 	for i, w := range words {
 		start := words[0].Start
 		unit := func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) }
-		counts := i+1 < len(words) && st.IsMedia(words[i+1]) || i > 0 && st.Is("plurals", words[i-1]) // "two files", "these two"
+		several := slices.ContainsFunc(words[i+1:min(i+3, len(words))], func(w retrieve.Word) bool { // "two red arrows" are no number 2
+			return p.Unit == "" && p.Optional && strings.HasSuffix(w.Lower(), "s") && p.Names(w.Lower()) == 0
+		})
+		counts := several || i+1 < len(words) && st.IsMedia(words[i+1]) || i > 0 && st.Is("plurals", words[i-1]) // "two files", "these two"
 		if w.Kind == retrieve.Plain && quantity.Spelled(w.Text) && !counts && !slices.ContainsFunc(r.Stated, unit) {
 			found = append(found, quantity.Quantity{Unit: quantity.Number, Start: w.Start - start, End: w.End - start})
 		}

@@ -133,7 +133,7 @@ func (wr Writing) contentEnd(words []retrieve.Word, begin int, says func(retriev
 			break
 		}
 	}
-	for end > begin+1 && wr.Is("closing words", words[end-1]) {
+	for end > begin+1 && (wr.Is("closing words", words[end-1]) || wr.Is("qualities", words[end-1])) {
 		end--
 	}
 	return end
