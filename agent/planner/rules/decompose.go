@@ -319,7 +319,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.judge.missesResult(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) || t.judge.exceeds(r, runs) || t.judge.hasPaper(r, runs) {
+	if t.judge.missesResult(r) || t.judge.limitsToPlace(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) || t.judge.exceeds(r, runs) || t.judge.hasPaper(r, runs) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}

@@ -47,6 +47,16 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
 }
 
+// limitsToPlace reports whether the clause only restricts the previous one to a place: "grey, but only the left half".
+func (j *judge) limitsToPlace(r *scene.Reading) bool {
+	if r.Prev == nil || r.Clause.Join != clause.Along || len(r.Words) < 2 || !j.Is("only", r.Words[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Words[1:], func(w retrieve.Word) bool {
+		return !j.Is("places", w) && !j.Is("determiners", w) && !j.Is("prepositions", w)
+	})
+}
+
 // hasPaper reports whether the tool would take the pages of documents as pictures, although a similar tool takes documents:
 // "split it in two halves".
 func (j *judge) hasPaper(r *scene.Reading, runs [][]scene.Thing) bool {

@@ -93,7 +93,7 @@ var multiples = map[string]float64{
 // alone is a factor up to 10, otherwise a width in pixels. It rejects several sizes.
 func Size(text string) (Sizing, bool) {
 	s := numerals(fold(text))
-	if several, _ := Sizes(s); senseless(s) || several != nil {
+	if several, _ := Sizes(s); senseless(s) || several != nil || changed.MatchString(s) {
 		return Sizing{}, false
 	}
 	if z, ok := pixelSize(s); ok {
@@ -118,6 +118,9 @@ func FindLongSide(text string) (start, end int) {
 	}
 	return at[0], at[1]
 }
+
+// changed matches a change of a size, which is no size: "by 100 px", "100 px smaller".
+var changed = lazyregexp.New(`\bby (?:about )?\d+ ?(?:px|pixels?)\b|\d ?(?:px|pixels?) (?:smaller|larger|bigger|wider|narrower|taller|higher|shorter)\b`)
 
 func pixelSize(s string) (z Sizing, ok bool) {
 	if m := sides.FindStringSubmatch(s); m != nil {

@@ -127,7 +127,11 @@ func (s *splitter) limitsTo(i int) bool {
 	if len(words) < 2 || !s.Is("only", words[0]) {
 		return false
 	}
-	text := english.TextOf(words[1:])
+	rest := words[1:]
+	for len(rest) > 1 && s.Is("prepositions", rest[0]) {
+		rest = rest[1:]
+	}
+	text := english.TextOf(rest)
 	start, end := quantity.FindBounded(text)
 	return end == len(text) && strings.TrimSpace(text[:start]) == ""
 }

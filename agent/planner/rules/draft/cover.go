@@ -219,6 +219,9 @@ func (c *cover) countsNouns(words []retrieve.Word, i int) bool {
 	if !c.Is("numerals", words[i]) || said || c.r.Head.Name == "" || i > 0 && c.Is("plurals", words[i-1]) {
 		return false
 	}
+	if i > 0 && words[i-1].Lower() == "as" { // "as two files"
+		return true
+	}
 	for _, w := range words[i+1 : min(i+3, len(words))] {
 		if w.Kind != retrieve.Plain || c.IsMedia(w) || c.IsFiller(w) || c.Is("time units", w) {
 			return false
@@ -228,6 +231,12 @@ func (c *cover) countsNouns(words []retrieve.Word, i int) bool {
 		}
 	}
 	return false
+}
+
+// eachOfOne reports whether there is only one thing of which "each" could speak, and no value says so.
+func (c *cover) eachOfOne() bool {
+	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), "each") })
+	return !said && c.r.Head.Name != "" && !c.r.Marked() && len(c.Things) == 1 && !c.Things[0].Many && !c.r.Head.Several()
 }
 
 // countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by
@@ -268,7 +277,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is not a general question
-	case c.countsNouns(words, i):
+	case c.countsNouns(words, i), text == "each" && c.eachOfOne():
 		return false
 	case text == "same" && i+1 < len(words) && c.Is("properties that stay", words[i+1]) && !c.value[text]: // "make both the same height"
 		return false
@@ -438,7 +447,7 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 	switch {
 	case typ == "" || c.r.Head.Name == "" || c.given[typ]:
 		return typ != ""
-	case !c.open(words, i) && (!there || !c.Determined(words, i)):
+	case i > 0 && !c.open(words, i) && (!there || !c.Determined(words, i)):
 		return true
 	}
 	return slices.ContainsFunc(c.tools, func(f *profile.Profile) bool {

@@ -65,7 +65,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		if !r.Head.Takes(to) {
 			to = plan.Image // a moment of the video, for a tool that takes pictures
 		}
-		add(media[i].Typ, to, true, p.Text, p.Tells)
+		add(media[i].Typ, to, true, p.Text, func(a toolbox.Arg) bool { return (to == plan.Image || !a.Optional) && p.Tells(a) })
 	}
 	if format := d.Format(r); !keepsFormat(r.Head, media, format) && made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
 		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
@@ -58,6 +59,9 @@ func (s surplus) removed() []string {
 func (s surplus) timed() []string {
 	var words []string
 	for i, a := range s.args { // "cut at 3 seconds" keeps nothing
+		if profile.Kind(a) == param.Moment && lengthAtEnd.MatchString(s.told[i]) { // "only for the first 3 seconds" is no moment
+			words = append(words, s.told[i])
+		}
 		if profile.Kind(a) == param.TimeRanges && strings.Contains(strings.ToLower(s.r.Text), " at "+s.told[i]) {
 			words = append(words, "at "+s.told[i])
 		}
@@ -70,6 +74,9 @@ func (s surplus) timed() []string {
 	}
 	return words
 }
+
+// lengthAtEnd matches a length at an end: "first 3 seconds".
+var lengthAtEnd = lazyregexp.New(`\b(?:first|last) \d[\d.]* ?(?:s|secs?|seconds?|minutes?)\b`)
 
 // strip returns the words for a strip beside the picture for a given text, if the tool adds none: "a caption strip below
 // it".

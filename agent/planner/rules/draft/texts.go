@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
@@ -113,9 +114,15 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 	}
 }
 
+// bareLength matches a length that names no part.
+var bareLength = lazyregexp.New(`^\d[\d.]* ?[a-z]+$`)
+
 // bounded returns the amount with its bounding words, if these change the meant part of a sound or a video: "after 2
 // seconds".
 func (t texts) bounded(a toolbox.Arg, amount string) string {
+	if a.Optional && bareLength.MatchString(amount) { // "no sound, 3 seconds"
+		amount = ""
+	}
 	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || values.ReadsOtherwise(*a.Param, amount, said)) {
 		return said
 	}

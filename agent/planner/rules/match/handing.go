@@ -101,7 +101,7 @@ func (v *handing) onlyStills() bool {
 // counts reports whether a word of the clause asks for a number.
 func (v *handing) counts() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
-		return w.Lower() != "number" && v.Lexicon.Class(w.Stem) == v.Lexicon.Class(retrieve.Stem("count"))
+		return w.Stem != retrieve.Stem("number") && v.Lexicon.Class(w.Stem) == v.Lexicon.Class(retrieve.Stem("count"))
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 var (
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
 	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
+	ofPixels = lazyregexp.New(`(?i)^\d+ ?(?:px|pixels?)$`)
 	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?|fifths?|tenths?)\b`)
 	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
 	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
@@ -63,7 +64,7 @@ func (st *Reader) amount(r *scene.Reading) string {
 	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
 		return limit + amount
 	}
-	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is not a part
+	if byShare.MatchString(before) && (ofTime.MatchString(amount) || ofPixels.MatchString(amount)) { // a change of a length is not a part, and of a size no size
 		return "by " + amount
 	}
 	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {

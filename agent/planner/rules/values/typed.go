@@ -224,6 +224,7 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		said, own := twin(r.Head, text, q, p)
 		switch {
 		case p.Type == param.Duration && r.Head.Combines() && atAnEnd.MatchString(text[:q.Start]): // "join a.mp4 and the first 2 seconds of b.mp4"
+		case q.Unit == quantity.Number && p.Unit == "px" && st.countsOther(text, q, p):
 		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p) && p.Names(said) == 0: // "400 px high" is no gap
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
@@ -235,6 +236,16 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		}
 	}
 	return bare
+}
+
+// countsOther reports whether a bare number of a text counts something else than the parameter's pixels: "3 columns".
+func (st *Reader) countsOther(text string, q quantity.Quantity, p param.Param) bool {
+	next := st.Lexicon.Words(text[q.End:], []retrieve.Span{})
+	if len(next) == 0 {
+		return false
+	}
+	w := next[0]
+	return w.Text == "-" || w.Kind == retrieve.Plain && strings.HasSuffix(w.Lower(), "s") && p.Names(w.Lower()) == 0 && !st.IsFiller(w)
 }
 
 // extent matches how far something extends: "400 px high".
