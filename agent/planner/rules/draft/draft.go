@@ -140,7 +140,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing, ok bool) {
 	first := scene.Rival{Tool: r.Head, Score: r.Score}
 	for _, v := range r.Rivals {
-		if v.Score < match.Hopeful/2 || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
+		if v.Score < match.Hopeful/2 || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
 			continue
 		}
 		d.settleOn(r, v)
