@@ -93,7 +93,7 @@ var multiples = map[string]float64{
 // alone is a factor up to 10, otherwise a width in pixels. It rejects several sizes.
 func Size(text string) (Sizing, bool) {
 	s := numerals(fold(text))
-	if several, _ := Sizes(s); senseless(s) || several != nil || changed.MatchString(s) {
+	if several, _ := Sizes(s); senseless(s) || several != nil || changed.MatchString(s) && !sides.MatchString(s) {
 		return Sizing{}, false
 	}
 	if z, ok := pixelSize(s); ok {
