@@ -30,7 +30,7 @@ func TestClassification(t *testing.T) {
 	}{
 		"begins a clause": {g.BeginsClause, []string{"rotate it", "black it out", "straighten the scan", "how many are there"}, []string{"white", "a red border"}},
 		"brings a file":   {g.IsContext, []string{"i have a photo", "the video"}, []string{"i have to rotate it", "a red border"}},
-		"takes away":      {g.RemovesPart, []string{"remove the first 2 seconds", "cut the end off"}, []string{"cut 0:10 to 0:20 out of it", "keep the end"}},
+		"takes away":      {g.RemovesPart, []string{"remove the first 2 seconds", "cut the end off", "cut 0:10 to 0:20 out of it"}, []string{"cut a clip from 0:10 to 0:20 out of it", "keep the end"}},
 		"cuts an end":     {g.Shortens, []string{"trim the last 2 seconds", "cut the first minute"}, []string{"cut it to the first 5 seconds", "cut the first 5 seconds as a gif"}},
 		"names a passage": {g.IsPassage, []string{"the first 5 seconds", "last minute"}, []string{"the first picture", "first 5 seconds vertical"}},
 		"leaves a file":   {g.LeavesFile, []string{"leave the other as it is", "don't touch the second one"}, []string{"leave the border away"}},
