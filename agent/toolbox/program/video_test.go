@@ -161,6 +161,7 @@ func TestMuteVideo(t *testing.T) {
 func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "film.mp4", lavfi("testsrc=s=64x32:d=0.2")...)
+	holds(t, refused(t, "rotate_video", videoOf(film).with("angle", "upright")), "which way is up")
 	guessed := done(t, "rotate_video", videoOf(film))
 	holds(t, guessed.About.String()+guessed.Note.String(), "rotated 90 degrees clockwise", "ask for 90 degrees anticlockwise")
 	if named := done(t, "rotate_video", videoOf(film).with("angle", "90 degrees")); !named.Note.IsZero() {
