@@ -86,7 +86,7 @@ var arrows = map[string]arrow{
 	"agent/planner/rules/match":         {[]string{"agent/plan", "agent/planner/rules/clause", "agent/planner/rules/english", "agent/planner/rules/profile", "agent/planner/rules/scene", "agent/planner/rules/values", "agent/toolbox", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve"}, "tools are held against a clause"},
 	"agent/planner/rules/draft":         {[]string{"agent/plan", "agent/planner/rules/clause", "agent/planner/rules/english", "agent/planner/rules/match", "agent/planner/rules/profile", "agent/planner/rules/scene", "agent/planner/rules/values", "agent/toolbox", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve"}, "a subtask is drafted for the tool that is found"},
 	"agent/planner/rules/divide":        {[]string{"agent/plan", "agent/planner/rules/clause", "agent/planner/rules/draft", "agent/planner/rules/english", "agent/planner/rules/profile", "agent/planner/rules/scene", "agent/toolbox", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve"}, "clauses of several orders are divided by what tools can do"},
-	"agent/planner/rules":               {[]string{"agent/plan", "agent/planner", "agent/planner/rules/clause", "agent/planner/rules/divide", "agent/planner/rules/draft", "agent/planner/rules/english", "agent/planner/rules/match", "agent/planner/rules/profile", "agent/planner/rules/scene", "agent/toolbox", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve", "agent/toolbox/toolboxtest", "agent/wording"}, "an implementation imports its contract, and understands by the catalogue's words"},
+	"agent/planner/rules":               {[]string{"agent/plan", "agent/planner", "agent/planner/rules/clause", "agent/planner/rules/divide", "agent/planner/rules/draft", "agent/planner/rules/english", "agent/planner/rules/match", "agent/planner/rules/profile", "agent/planner/rules/scene", "agent/toolbox", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve", "agent/wording"}, "an implementation imports its contract, and understands by the catalogue's words"},
 	"agent/planner/llm":                 {[]string{"agent/endpoint", "agent/plan", "agent/planner", "agent/planner/llm/assess", "agent/planner/llm/decompose", "agent/planner/llm/exchange", "agent/planner/llm/prompt", "agent/planner/llm/respond", "agent/planner/llm/settle", "agent/toolbox", "agent/toolbox/retrieve"}, "an implementation imports its contract, and joins its jobs; whose servers they ask is configured here"},
 	"agent/planner/llm/token":           {nil, "the size of a text depends on its letters only"},
 	"agent/planner/llm/prompt":          {nil, "prompts are filled whatever they ask for"},
@@ -110,6 +110,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/effect":              {[]string{"agent/plan", "agent/toolbox/param", "agent/toolbox/quantity"}, "what a result must show is judged by what was measured, in terms of settings; nothing is read here"},
 	"agent/toolbox/verify":              {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/effect", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/memory", "agent/toolbox/sandbox"}, "outputs are measured by what reads media, by confined programs too, and judged by what their tools declare"},
 	"agent/toolbox/toolboxtest":         {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media/ffmpeg", "agent/toolbox/verify"}, "the contract suite knows the promise, and what results are held to"},
+	"agent/toolbox/slow":                {nil, "tests of every package are skipped by it"},
 	"agent/toolbox/retrieve":            {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/quantity"}, "the index is built over the catalogue, and takes no number in words for a slip; both planners use it"},
 	"agent/planner/fallback":            {[]string{"agent/plan", "agent/planner", "agent/endpoint"}, "a planner made of two, which tells why the first did not do it"},
 	"agent/toolbox/openai":              {[]string{"agent/plan", "agent/endpoint", "agent/endpoint/family", "agent/toolbox", "agent/toolbox/improvise", "agent/toolbox/media", "agent/toolbox/param"}, "a make imports its promise, and asks a server; it also writes the programs of another make"},
@@ -235,7 +236,7 @@ var arrows = map[string]arrow{
 
 // TestArrows holds the directions in which packages may import each other. A test may
 // import besides what its package may: its own package, what lies below it, the
-// contract suite of a promise, and the scripted model server; one of the jobs also the
+// contract suite of a promise, the scripted model server, and the skip of slow tests; one of the jobs also the
 // places where they are kept, and one of the program everything.
 func TestArrows(t *testing.T) {
 	t.Parallel()
@@ -292,6 +293,9 @@ const scriptedServer = "agent/planner/llm/llmtest"
 // browser is what the tests of all that serves pages look at them with.
 const browser = "adapters/web/browsertest"
 
+// slowTests is what slow tests everywhere are skipped by.
+const slowTests = "agent/toolbox/slow"
+
 // testMay reports whether a test of the package may import another one, whatever the
 // package itself may.
 func testMay(pkg, other string) bool {
@@ -299,7 +303,7 @@ func testMay(pkg, other string) bool {
 	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest
 	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	program := pkg == "bot" || strings.HasPrefix(pkg, "bot/")                                                        // whose tests run the whole of it
-	return program || other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
+	return program || other == pkg || slices.Contains([]string{scriptedServer, browser, slowTests}, other) || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 
 func TestTestsMayImportTheirOwn(t *testing.T) {
@@ -314,6 +318,7 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 		{"agent/toolbox/openai", "agent/planner/llm/llmtest", true},
 		{"jobs", "storage/redis", true},
 		{"adapters/web/point", "adapters/web/browsertest", true},
+		{"adapters/web", "agent/toolbox/slow", true},
 		{"agent", "storage/storagetest", false},
 		{"agent/planner", "agent/toolbox", false},
 		{"agent/plan", "agent/planning", false},
