@@ -40,7 +40,7 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 	case len(t.tasks) > 0 && len(r.Files) == 0 && (r.Form == retrieve.Order || len(r.Words) < 4):
 		unknown := t.Leftover(&scene.Reading{Clause: r.Clause, Stated: r.Stated, Head: &profile.Profile{}}, plan.Subtask{})
 		asks := r.Form != retrieve.Order || len(r.Words) > 0 && t.Is("verbs", r.Words[0]) && !t.Is("ordering", r.Words[0])
-		if len(unknown) == 0 && (asks || t.saysMore(r)) {
+		if len(unknown) == 0 && (asks || t.judge.saysMore(r)) {
 			unknown = []string{r.Text}
 		}
 		if len(unknown) > 0 {
@@ -55,13 +55,6 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 		return asking(notSure)
 	}
 	return refusing(noTool)
-}
-
-// saysMore reports whether a clause says more than that the result is wanted: "but only a little", "give me both parts".
-func (t *thread) saysMore(r *scene.Reading) bool {
-	return slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
-		return t.Is("grades", w) || t.Is("parts", w) || t.Is("only", w) || t.Is("pieces", w)
-	})
 }
 
 // unclear asks to reword a request about files.

@@ -36,6 +36,7 @@ type thread struct {
 	marker  *match.Marker
 	divider *divide.Divider
 	judge   *judge
+	misfit  *misfit
 	guesser *guesser
 	quoter  *divide.Quoter
 
@@ -53,7 +54,7 @@ func newThread(s *scene.Scene) *thread {
 	m := match.New(s)
 	d := &draft.Drafter{Matcher: m}
 	return &thread{
-		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
+		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, misfit: &misfit{d}, guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
 	}
 }
 
@@ -319,7 +320,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.judge.missesResult(r) || t.judge.limitsToPlace(r) || t.judge.changesPart(r) || t.judge.singlesOut(r, runs) || t.judge.exceeds(r, runs) || t.judge.hasPaper(r, runs) {
+	if t.misfit.missesResult(r) || t.misfit.limitsToPlace(r) || t.misfit.changesPart(r) || t.misfit.singlesOut(r, runs) || t.misfit.exceeds(r, runs) || t.misfit.hasPaper(r, runs) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
-	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
@@ -47,39 +45,11 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 	return slices.ContainsFunc(r.Rivals, far) && !slices.ContainsFunc(r.Words, says)
 }
 
-// limitsToPlace reports whether the clause only restricts the previous one to a place: "grey, but only the left half".
-func (j *judge) limitsToPlace(r *scene.Reading) bool {
-	if r.Prev == nil || r.Clause.Join != clause.Along || len(r.Words) < 2 || !j.Is("only", r.Words[0]) {
-		return false
-	}
-	return !slices.ContainsFunc(r.Words[1:], func(w retrieve.Word) bool {
-		return !j.Is("places", w) && !j.Is("determiners", w) && !j.Is("prepositions", w)
+// saysMore reports whether a clause says more than that the result is wanted: "but only a little", "give me both parts".
+func (j *judge) saysMore(r *scene.Reading) bool {
+	return slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
+		return j.Is("grades", w) || j.Is("parts", w) || j.Is("only", w) || j.Is("pieces", w)
 	})
-}
-
-// hasPaper reports whether the tool would take the pages of documents as pictures, although a similar tool takes documents:
-// "split it in two halves".
-func (j *judge) hasPaper(r *scene.Reading, runs [][]scene.Thing) bool {
-	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
-	paper := func(e scene.Thing) bool { return e.Typ == plan.Document }
-	if at < 0 || !r.Head.Takes(plan.Image) || r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) ||
-		!slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, paper) }) {
-		return false
-	}
-	return slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
-		return v.Tool.Takes(plan.Document) && v.Tool.Returns == plan.Document && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest
-	})
-}
-
-// exceeds reports whether a tool that takes any order for a picture got one that it cannot carry out: one with a quantity, or for
-// a moving picture.
-func (j *judge) exceeds(r *scene.Reading, runs [][]scene.Thing) bool {
-	if !r.Head.RequiresText(plan.Instruction) || r.Head.Returns != plan.Image || r.Head.TextOnly {
-		return false
-	}
-	moves := func(e scene.Thing) bool { return strings.EqualFold(path.Ext(e.Source.Name), ".gif") }
-	_, free := r.Head.Arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && a.Param == nil })
-	return free && (len(r.Stated) > 0 || slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, moves) }))
 }
 
 // ordersNothing reports whether the clause is an order that does not say what to do: "do it", "change the
@@ -96,22 +66,6 @@ func (j *judge) ordersNothing(r *scene.Reading) bool {
 		open := atHand || j.Lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
 			func(section string) bool { return j.In(section, text) })
 		return !w.IsMark() && !w.IsFile() && (w.Kind != retrieve.Plain || !open)
-	})
-}
-
-// missesResult reports whether the clause goes on with the results of the previous one, and its tool cannot take them:
-// "gif, 8 fps" does not ask for a video of 8 fps, and "make one picture from them" after an order for stills for no other
-// stills.
-func (j *judge) missesResult(r *scene.Reading) bool {
-	if r.Prev == nil {
-		return false
-	}
-	several := slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool { return e.Many }) && len(j.Sent(plan.AnyFile)) == 1
-	if !r.Clause.Bare && (!several || !english.Has(r.Clause.Words, "them")) {
-		return false
-	}
-	return !slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool {
-		return slices.ContainsFunc(r.Head.Media, func(a toolbox.Arg) bool { return e.Typ.Fits(a.Type) })
 	})
 }
 
@@ -159,38 +113,6 @@ func (j *judge) joinsAlone(r *scene.Reading, media []scene.Thing) bool {
 		return e.Source.Name
 	}
 	return !slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Many || root(e) == "" || root(e) != root(media[0]) })
-}
-
-// changesPart reports whether the clause is about one of the files that the previous one joined: "append b.mp4 but without its
-// sound", "side by side, only the sound of the first".
-func (j *judge) changesPart(r *scene.Reading) bool {
-	if r.Prev == nil || !r.Prev.Head.Combines() {
-		return false
-	}
-	counts := slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
-	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && (!j.IsVerb(r.Clause.Words[0]) || j.Any("only", r.Clause.Words))
-	return ofOne || r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
-}
-
-// singlesOut reports whether the clause is carried out for several files, although it counts fewer or relates them to each
-// other: "both to png, the first one grey", "fade from a.mp3 into b.mp3".
-func (j *judge) singlesOut(r *scene.Reading, runs [][]scene.Thing) bool {
-	if len(runs) < 2 || len(r.Head.Media) != 1 {
-		return false
-	}
-	counted, files := 0, 0
-	for i, w := range r.Clause.Words {
-		if j.Counts(r.Clause.Words, i) {
-			counted++
-		}
-		switch {
-		case w.IsFile():
-			files++
-		case files > 0 && files < len(r.Files) && j.Is("relating", w):
-			return true
-		}
-	}
-	return counted > 0 && counted < len(runs)
 }
 
 // changesRest reports whether the clause changes everything but the marked part.

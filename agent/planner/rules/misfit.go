@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// misfit detects orders that the tool that was found for them does not carry out.
+type misfit struct{ *draft.Drafter }
+
+// limitsToPlace reports whether the clause only restricts the previous one to a place: "grey, but only the left half".
+func (m *misfit) limitsToPlace(r *scene.Reading) bool {
+	if r.Prev == nil || r.Clause.Join != clause.Along || len(r.Words) < 2 || !m.Is("only", r.Words[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Words[1:], func(w retrieve.Word) bool {
+		return !m.Is("places", w) && !m.Is("determiners", w) && !m.Is("prepositions", w)
+	})
+}
+
+// hasPaper reports whether the tool would take the pages of documents as pictures, although a similar tool takes documents:
+// "split it in two halves".
+func (m *misfit) hasPaper(r *scene.Reading, runs [][]scene.Thing) bool {
+	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
+	paper := func(e scene.Thing) bool { return e.Typ == plan.Document }
+	if at < 0 || !r.Head.Takes(plan.Image) || r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) ||
+		!slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, paper) }) {
+		return false
+	}
+	return slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
+		return v.Tool.Takes(plan.Document) && v.Tool.Returns == plan.Document && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest
+	})
+}
+
+// exceeds reports whether a tool that takes any order for a picture got one that it cannot carry out: one with a quantity, or for
+// a moving picture.
+func (m *misfit) exceeds(r *scene.Reading, runs [][]scene.Thing) bool {
+	if !r.Head.RequiresText(plan.Instruction) || r.Head.Returns != plan.Image || r.Head.TextOnly {
+		return false
+	}
+	moves := func(e scene.Thing) bool { return strings.EqualFold(path.Ext(e.Source.Name), ".gif") }
+	_, free := r.Head.Arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && a.Param == nil })
+	return free && (len(r.Stated) > 0 || slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, moves) }))
+}
+
+// missesResult reports whether the clause goes on with the results of the previous one, and its tool cannot take them:
+// "gif, 8 fps" does not ask for a video of 8 fps, and "make one picture from them" after an order for stills for no other
+// stills.
+func (m *misfit) missesResult(r *scene.Reading) bool {
+	if r.Prev == nil {
+		return false
+	}
+	several := slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool { return e.Many }) && len(m.Sent(plan.AnyFile)) == 1
+	if !r.Clause.Bare && (!several || !english.Has(r.Clause.Words, "them")) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Prev.Results, func(e scene.Thing) bool {
+		return slices.ContainsFunc(r.Head.Media, func(a toolbox.Arg) bool { return e.Typ.Fits(a.Type) })
+	})
+}
+
+// changesPart reports whether the clause is about one of the files that the previous one joined: "append b.mp4 but without its
+// sound", "side by side, only the sound of the first".
+func (m *misfit) changesPart(r *scene.Reading) bool {
+	if r.Prev == nil || !r.Prev.Head.Combines() {
+		return false
+	}
+	counts := slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && (!m.IsVerb(r.Clause.Words[0]) || m.Any("only", r.Clause.Words))
+	return ofOne || r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+}
+
+// singlesOut reports whether the clause is carried out for several files, although it counts fewer or relates them to each
+// other: "both to png, the first one grey", "fade from a.mp3 into b.mp3".
+func (m *misfit) singlesOut(r *scene.Reading, runs [][]scene.Thing) bool {
+	if len(runs) < 2 || len(r.Head.Media) != 1 {
+		return false
+	}
+	counted, files := 0, 0
+	for i, w := range r.Clause.Words {
+		if m.Counts(r.Clause.Words, i) {
+			counted++
+		}
+		switch {
+		case w.IsFile():
+			files++
+		case files > 0 && files < len(r.Files) && m.Is("relating", w):
+			return true
+		}
+	}
+	return counted > 0 && counted < len(runs)
+}
