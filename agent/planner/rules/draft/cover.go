@@ -128,10 +128,8 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	if text != c.Text {
 		measures = clause.QuantitiesIn(text, words)
 	}
+	loose := counts{c}.unmeasured(text[start:end], measures)
 	var unknown []string
-	for _, q := range (counts{c}).unmeasured(text[start:end], measures) {
-		unknown = append(unknown, text[start+q.Start:start+q.End])
-	}
 	c.text = text
 	aside, measured := false, false
 	for i := 0; i < len(words); i++ {
@@ -144,11 +142,23 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		how := measured && c.Is("qualities", w) // "8 px thick"
 		measured = slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) })
 		if !measured && !how && !c.covered(words, i, class, aside) {
-			unknown = append(unknown, text[w.Start:words[i+length-1].End])
+			from := w.Start
+			loose = slices.DeleteFunc(loose, func(q quantity.Quantity) bool { // "40 parsecs" is one thing
+				counted := q.Unit == quantity.Number && start+q.End+1 == w.Start
+				if counted {
+					from = start + q.Start
+				}
+				return counted
+			})
+			unknown = append(unknown, text[from:words[i+length-1].End])
 		}
 		i += length - 1
 	}
-	return unknown
+	numbers := make([]string, len(loose))
+	for i, q := range loose {
+		numbers[i] = text[start+q.Start : start+q.End]
+	}
+	return append(numbers, unknown...)
 }
 
 // announces reports whether the word at i introduces a quotation: "that says".
