@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -274,7 +275,7 @@ func TestUnofferedSign(t *testing.T) {
 func TestSeedIsTold(t *testing.T) {
 	t.Parallel()
 	for seed, want := range map[int64]string{0: "", 1007: "seed 1007", 1 << 40: ""} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatInt(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
 			h.planner.set("a", func(ctx context.Context, w jobs.Work) (plan.Result, error) {

@@ -54,7 +54,8 @@ func newThread(s *scene.Scene) *thread {
 	m := match.New(s)
 	d := &draft.Drafter{Matcher: m}
 	return &thread{
-		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, misfit: &misfit{d}, guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
+		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, misfit: &misfit{d},
+		guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
 	}
 }
 
@@ -320,7 +321,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if t.misfit.missesResult(r) || t.misfit.limitsToPlace(r) || t.misfit.changesPart(r) || t.misfit.singlesOut(r, runs) || t.misfit.exceeds(r, runs) || t.misfit.hasPaper(r, runs) {
+	if t.misfit.found(r, runs) {
 		t.leave(r, []string{r.Text})
 		return nil
 	}
@@ -332,7 +333,8 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
 	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
 	if at >= 0 && slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
-		return v.Tool != r.Head && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest && v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == r.Head.Returns
+		return v.Tool != r.Head && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest &&
+			v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == r.Head.Returns
 	}) {
 		return t.guesser.guessing(unclear(t.Names([]scene.Thing{e})), r)
 	}

@@ -18,6 +18,11 @@ import (
 // misfit detects orders that the tool that was found for them does not carry out.
 type misfit struct{ *draft.Drafter }
 
+// found reports whether the tool of the clause does not carry it out for the files of the runs.
+func (m *misfit) found(r *scene.Reading, runs [][]scene.Thing) bool {
+	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.hasPaper(r, runs)
+}
+
 // limitsToPlace reports whether the clause only restricts the previous one to a place: "grey, but only the left half".
 func (m *misfit) limitsToPlace(r *scene.Reading) bool {
 	if r.Prev == nil || r.Clause.Join != clause.Along || len(r.Words) < 2 || !m.Is("only", r.Words[0]) {

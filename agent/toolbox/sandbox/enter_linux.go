@@ -88,10 +88,12 @@ func replace(path string, args, env []string, limits []limit) error {
 		values[i] = unix.Rlimit{Cur: uint64(l.Most), Max: uint64(l.Most)} //nolint:gosec // not negative
 	}
 	for i, l := range limits {
+		//nolint:gosec // a system call takes pointers so
 		if _, _, no := unix.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(l.What), uintptr(unsafe.Pointer(&values[i])), 0, 0, 0); no != 0 {
 			return fmt.Errorf("set limit %d: %w", l.What, no)
 		}
 	}
+	//nolint:gosec // a system call takes pointers so
 	_, _, no := unix.RawSyscall(unix.SYS_EXECVE,
 		uintptr(unsafe.Pointer(program)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
 	return fmt.Errorf("start the program: %w", no)

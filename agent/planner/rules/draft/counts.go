@@ -56,9 +56,8 @@ func (c counts) countsThings(text string, q quantity.Quantity, told string) bool
 	if len(next) == 0 || next[0].Kind != retrieve.Plain || c.IsFiller(next[0]) || slices.Contains(english.WordsOf(told), next[0].Lower()) {
 		return false
 	}
-	return !slices.ContainsFunc([]string{"courtesy", "closing words", "joining words", "targets", "away", "places", "amount tails", "time units"}, func(s string) bool {
-		return c.Is(s, next[0])
-	})
+	uncounted := []string{"courtesy", "closing words", "joining words", "targets", "away", "places", "amount tails", "time units"}
+	return !slices.ContainsFunc(uncounted, func(section string) bool { return c.Is(section, next[0]) })
 }
 
 // countsNouns reports whether the word at i counts things that are no files, and no value says how many: "two red arrows".

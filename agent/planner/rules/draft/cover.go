@@ -154,9 +154,9 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		}
 		i += length - 1
 	}
-	numbers := make([]string, len(loose))
-	for i, q := range loose {
-		numbers[i] = text[start+q.Start : start+q.End]
+	var numbers []string
+	for _, q := range loose {
+		numbers = append(numbers, text[start+q.Start:start+q.End])
 	}
 	return append(numbers, unknown...)
 }
@@ -197,7 +197,9 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	case text == "same" && i+1 < len(words) && c.Is("properties that stay", words[i+1]) && !c.value[text]: // "make both the same height"
 		return false
-	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i), text == "corners" && c.someCorner("corner"): // one corner is chosen
+	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i):
+		return false
+	case text == "corners" && c.someCorner("corner"): // one corner is chosen
 		return false
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true

@@ -93,19 +93,6 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 // bareNumbers matches numbers without a unit: "5 to 10".
 var bareNumbers = lazyregexp.New(`^[\d\s.,]*(?:(?:to|and|-)[\d\s.,]*)?$`)
 
-// misreads reports whether the tool requires a value that it cannot read in the words for it: no part of a picture in "a
-// 5 px frame".
-func (d *Drafter) misreads(r *scene.Reading) bool {
-	_, misread := r.Head.Arg(func(a toolbox.Arg) bool {
-		said := ""
-		if profile.Kind(a) != "" && !a.Optional {
-			said = d.Said(r, a, r.Head)
-		}
-		return said != "" && !a.Param.Reads(said)
-	})
-	return misread
-}
-
 // Covers reports whether the clause's tool with the media accounts for every word of the clause.
 func (d *Drafter) Covers(r *scene.Reading, media []scene.Thing) bool {
 	sub := d.Subtask(r, media)
@@ -281,4 +268,17 @@ var Nouns = map[plan.Type]plan.Message{
 	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
 	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
 	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
+}
+
+// misreads reports whether the tool requires a value that it cannot read in the words for it: no part of a picture in "a
+// 5 px frame".
+func (d *Drafter) misreads(r *scene.Reading) bool {
+	_, misread := r.Head.Arg(func(a toolbox.Arg) bool {
+		said := ""
+		if profile.Kind(a) != "" && !a.Optional {
+			said = d.Said(r, a, r.Head)
+		}
+		return said != "" && !a.Param.Reads(said)
+	})
+	return misread
 }

@@ -25,6 +25,14 @@ type Step struct {
 	First bool
 }
 
+// with returns the step with the argument, unless its setting has a value.
+func (s Step) with(arg toldArg) Step {
+	if !slices.ContainsFunc(s.Told, func(o toldArg) bool { return o.setting == arg.setting }) {
+		s.Told = append(s.Told, arg)
+	}
+	return s
+}
+
 // Steps finds values in the clause that its own tool cannot take but another one can.
 func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing) []Step {
 	if len(r.Clause.More) > 0 {
@@ -38,9 +46,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		arg := toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, setting: profile.SettingOf(a)}
 		if i := slices.IndexFunc(found, func(s Step) bool { return s.Tool == f && s.First == first }); i >= 0 { // "128k mp3"
-			if !slices.ContainsFunc(found[i].Told, func(o toldArg) bool { return o.setting == arg.setting }) {
-				found[i].Told = append(found[i].Told, arg)
-			}
+			found[i] = found[i].with(arg)
 			return
 		}
 		found = append(found, Step{f, []toldArg{arg}, first})
@@ -67,13 +73,19 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		}
 		add(media[i].Typ, to, true, p.Text, func(a toolbox.Arg) bool { return (to == plan.Image || !a.Optional) && p.Tells(a) })
 	}
-	if format := d.Format(r); !keepsFormat(r.Head, media, format) && made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.AcceptsText(plan.Format) {
+	if format := d.Format(r); converts(r.Head, media, format) {
 		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	slices.SortStableFunc(found, func(a, b Step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
 	return found
+}
+
+// converts reports whether the result of the tool is to be converted to the format.
+func converts(f *profile.Profile, media []scene.Thing, format string) bool {
+	made := profile.Base(f.Returns)
+	return made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !f.AcceptsText(plan.Format) && !keepsFormat(f, media, format)
 }
 
 // keepsFormat reports whether the tool changes a sound that has the format already.

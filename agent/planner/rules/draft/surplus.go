@@ -351,7 +351,8 @@ func (s surplus) inTurn() []string {
 	}
 	var words []string
 	for i, w := range s.r.Clause.Words {
-		if i > 0 && w.Kind == retrieve.Plain && s.Is("in turn", w) && !slices.ContainsFunc(s.told, func(told string) bool { return slices.Contains(english.WordsOf(told), w.Lower()) }) {
+		told := func(value string) bool { return slices.Contains(english.WordsOf(value), w.Lower()) }
+		if i > 0 && w.Kind == retrieve.Plain && s.Is("in turn", w) && !slices.ContainsFunc(s.told, told) {
 			words = append(words, w.Text)
 		}
 	}

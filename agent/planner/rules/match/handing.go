@@ -25,13 +25,8 @@ type handing struct {
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.IsMediaType)
-	edits := f.Returns.Media() && f.Takes(f.Returns)
-	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
-	if asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
-		return badly // "stereo or mono?", "how loud is it?", "get rid of the border", "show the metadata", "make it stereo"
-	}
-	if f.Animated && v.onlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts() {
-		return badly // "end with the photo", "number the lines"
+	if v.contradicts(f) {
+		return badly
 	}
 	fit *= v.byCount(f)
 	figures, pasted := english.ListsFigures(v.Text), strings.Contains(v.Text, english.LineEnd)
@@ -70,6 +65,15 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 		return Partly // it refers to the latest result
 	}
 	return fit
+}
+
+// contradicts reports whether the tool does what the clause does not ask for: "stereo or mono?", "how loud is it?", "get rid of the
+// border", "show the metadata", "make it stereo", "end with the photo", "number the lines".
+func (v *handing) contradicts(f *profile.Profile) bool {
+	edits := f.Returns.Media() && f.Takes(f.Returns)
+	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
+	return asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() ||
+		f.Animated && v.onlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts()
 }
 
 // bySent weighs whether the tool would make or count something that the clause only says about a given file.

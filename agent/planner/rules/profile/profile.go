@@ -91,10 +91,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	named := 0
 	f.Adds, f.Removes = ts.ordered(t.Examples)
-	f.Counting = len(t.Examples) > 0 && !slices.ContainsFunc(t.Examples, func(e string) bool {
-		words := ts.Lexicon.Words(e, nil)
-		return ts.Lexicon.FormOf(words) != retrieve.Count && !english.Has(words, "count")
-	})
+	f.Counting = len(t.Examples) > 0 && !slices.ContainsFunc(t.Examples, ts.countsNothing)
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
 		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
@@ -115,6 +112,12 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		f.Written = nil
 	}
 	return f
+}
+
+// countsNothing reports whether an example does not ask how many there are.
+func (ts *Tools) countsNothing(example string) bool {
+	words := ts.Lexicon.Words(example, nil)
+	return ts.Lexicon.FormOf(words) != retrieve.Count && !english.Has(words, "count")
 }
 
 // ordered reports whether most of the examples add something, or remove something.

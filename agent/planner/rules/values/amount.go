@@ -64,7 +64,8 @@ func (st *Reader) amount(r *scene.Reading) string {
 	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
 		return limit + amount
 	}
-	if byShare.MatchString(before) && (ofTime.MatchString(amount) || ofPixels.MatchString(amount)) { // a change of a length is not a part, and of a size no size
+	if byShare.MatchString(before) && (ofTime.MatchString(amount) || ofPixels.MatchString(amount)) {
+		// A change of a length is not a part, and a change of a size is not a size.
 		return "by " + amount
 	}
 	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {

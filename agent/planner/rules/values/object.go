@@ -115,7 +115,8 @@ func (o Objects) start(r *scene.Reading, f *profile.Profile) int {
 
 // generic reports whether the words name no particular object: "objects", "everything".
 func (o Objects) generic(words []retrieve.Word) bool {
+	empty := []string{"unspecific", "generic", "grades", "places", "prepositions"}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !o.Is("unspecific", w) && !o.Is("generic", w) && !o.Is("grades", w) && !o.Is("places", w) && !o.Lexicon.Stop(w.Lower()) && !o.Is("prepositions", w)
+		return !o.Lexicon.Stop(w.Lower()) && !slices.ContainsFunc(empty, func(section string) bool { return o.Is(section, w) })
 	})
 }
