@@ -35,36 +35,27 @@ func TestQuantityThatIdentifiesFile(t *testing.T) {
 	}
 }
 
-// TestUnusedColours: a colour that describes the given picture is not a wish.
+// TestUnusedColours: a colour that describes the given picture is not a wish, and "gray" asks for what greyscale_image
+// does.
 func TestUnusedColours(t *testing.T) {
 	t.Parallel()
 	o := unhandled(t)
-	p := &plan.Plan{Tasks: []plan.Task{{
-		Subtask:   plan.Subtask{Returns: plan.Image},
-		Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "auto_enhance"}}}},
-	}}}
-	for wish, want := range map[string]int{
-		"everything looks yellow, can you fix it?": 0, "it is a bit yellow, correct that": 0, "the light is too blue": 0,
-		"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0,
-		"fix the light and make the sky blue": 1, "it should be yellow": 1, "brighten it, in red": 1,
+	for tool, wishes := range map[string]map[string]int{
+		"auto_enhance": {
+			"everything looks yellow, can you fix it?": 0, "it is a bit yellow, correct that": 0, "the light is too blue": 0,
+			"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0,
+			"fix the light and make the sky blue": 1, "it should be yellow": 1, "brighten it, in red": 1,
+		},
+		"greyscale_image": {"make it gray": 0, "make it grey": 0, "make it green": 1},
 	} {
-		if left := o.find(wish, p); len(left) != want {
-			t.Errorf("%q leaves %v", wish, left)
-		}
-	}
-}
-
-// TestSpellingsOfColours: "gray" asks for what greyscale_image does.
-func TestSpellingsOfColours(t *testing.T) {
-	t.Parallel()
-	o := unhandled(t)
-	p := &plan.Plan{Tasks: []plan.Task{{
-		Subtask:   plan.Subtask{Returns: plan.Image},
-		Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "greyscale_image"}}}},
-	}}}
-	for wish, want := range map[string]int{"make it gray": 0, "make it grey": 0, "make it green": 1} {
-		if left := o.find(wish, p); len(left) != want {
-			t.Errorf("%q leaves %v", wish, left)
+		p := &plan.Plan{Tasks: []plan.Task{{
+			Subtask:   plan.Subtask{Returns: plan.Image},
+			Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: tool}}}},
+		}}}
+		for wish, want := range wishes {
+			if left := o.find(wish, p); len(left) != want {
+				t.Errorf("%s, %q leaves %v", tool, wish, left)
+			}
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	return a, err
 }
 
-// seeds tells the seeds of the results, by which they can be made again; "" if there are none.
+// seeds lists the seeds of the results, with which people can make the same again. It is empty if no result has one.
 func (c *composer) seeds(r *record.Request, route *plan.Route) string {
 	var all []plan.Message
 	for _, m := range route.Ends() {

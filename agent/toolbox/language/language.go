@@ -21,9 +21,9 @@ var table []byte
 // Language is a language that can be spoken, read or translated.
 type Language struct {
 	Names []string
-	// Voice is espeak-ng's name for it, and Letters that of Tesseract's data; "" if there is none.
+	// Voice is its name in espeak-ng, and Letters the name of its data in Tesseract. Empty means that they lack it.
 	Voice, Letters string
-	// ISO, Flores and MBART are its codes in translation models; "" if they do not know it.
+	// ISO, Flores and MBART are its codes in translation models. Empty means that they do not know it.
 	ISO, Flores, MBART string
 	// Script is its Unicode script, set only for languages that can be guessed.
 	Script string

@@ -62,8 +62,7 @@ func (c counts) countsThings(text string, q quantity.Quantity, told string) bool
 
 // countsNouns reports whether the word at i counts things that are no files, and no value says how many: "two red arrows".
 func (c counts) countsNouns(words []retrieve.Word, i int) bool {
-	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[i].Lower()) })
-	if !c.Is("numerals", words[i]) || said || c.r.Head.Name == "" || i > 0 && c.Is("plurals", words[i-1]) {
+	if !c.Is("numerals", words[i]) || c.states(words[i].Lower()) || c.r.Head.Name == "" || i > 0 && c.Is("plurals", words[i-1]) {
 		return false
 	}
 	if i > 0 && words[i-1].Lower() == "as" { // "as two files"
@@ -82,8 +81,7 @@ func (c counts) countsNouns(words []retrieve.Word, i int) bool {
 
 // eachOfOne reports whether there is only one thing of which "each" could speak, and no value says so.
 func (c counts) eachOfOne() bool {
-	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), "each") })
-	return !said && c.r.Head.Name != "" && !c.r.Marked() && len(c.Things) == 1 && !c.Things[0].Many && !c.r.Head.Several()
+	return !c.states("each") && c.r.Head.Name != "" && !c.r.Marked() && len(c.Things) == 1 && !c.Things[0].Many && !c.r.Head.Several()
 }
 
 // countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by

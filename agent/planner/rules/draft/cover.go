@@ -119,6 +119,11 @@ func (c *cover) saysAll(text string) bool {
 	return !slices.ContainsFunc(english.WordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
 }
 
+// states reports whether the text of some value has the word, in lower case.
+func (c *cover) states(word string) bool {
+	return slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(english.WordsOf(text), word) })
+}
+
 // unknown returns the words of a part of the text that are not accounted for.
 func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	if len(words) == 0 {
@@ -211,7 +216,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, handles(plan.Audio))
 	case c.becomes(words, i) && class == w.Stem:
-		return slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), text) })
+		return c.states(text)
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
 	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
@@ -254,8 +259,8 @@ func (c *cover) qualifies(text string) bool {
 // displaced reports whether the word at i is a side of something, and no value of a tool says so: "the left channel only".
 func (c *cover) displaced(words []retrieve.Word, i int) bool {
 	text := words[i].Lower()
-	said := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), text) })
-	if opposite[text] == "" || c.value[text] || said || !c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts || c.r.Head.Generates() || c.r.Marked() {
+	if opposite[text] == "" || c.value[text] || c.states(text) || c.r.Head.Generates() || c.r.Marked() ||
+		!c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts {
 		return false
 	}
 	now := i+1 < len(words) && words[i+1].Lower() == "now" // "right now"

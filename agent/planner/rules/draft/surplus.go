@@ -136,8 +136,7 @@ func (s surplus) alsoChosen() []string {
 			}
 			one, known := a.Param.Read(words[i].Lower())
 			other, also := a.Param.Read(words[next].Lower())
-			told := slices.ContainsFunc(s.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[next].Lower()) })
-			if known == nil && also == nil && !told && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
+			if known == nil && also == nil && !s.states(words[next].Lower()) && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
 				second = append(second, words[next].Text)
 			}
 		}
@@ -351,8 +350,7 @@ func (s surplus) inTurn() []string {
 	}
 	var words []string
 	for i, w := range s.r.Clause.Words {
-		told := func(value string) bool { return slices.Contains(english.WordsOf(value), w.Lower()) }
-		if i > 0 && w.Kind == retrieve.Plain && s.Is("in turn", w) && !slices.ContainsFunc(s.told, told) {
+		if i > 0 && w.Kind == retrieve.Plain && s.Is("in turn", w) && !s.states(w.Lower()) {
 			words = append(words, w.Text)
 		}
 	}
