@@ -111,13 +111,18 @@ func (b *binder) orderPair() (choices []scene.Thing) {
 	if b.r.Prev != nil && len(said) == 0 && len(scene.Exactly(b.r.Prev.Results, first.Type)) == 2 {
 		sent = scene.Exactly(b.r.Prev.Results, first.Type)
 	}
+	var named []scene.Thing
+	for _, m := range said {
+		named = append(named, m.Thing)
+	}
+	others := scene.Without(sent, named)
 	var files []scene.Thing
 	var between []retrieve.Word
 	switch {
 	case len(said) == 2:
-		files, between = []scene.Thing{said[0].Thing, said[1].Thing}, words[said[0].at+1:said[1].at]
-	case len(said) == 1 && len(sent) == 2:
-		files, between = slices.Concat([]scene.Thing{said[0].Thing}, scene.Without(sent, []scene.Thing{said[0].Thing})), words[said[0].at+1:]
+		files, between = named, words[said[0].at+1:said[1].at]
+	case len(said) == 1 && len(others) == 1:
+		files, between = slices.Concat(named, others), words[said[0].at+1:]
 		if b.linkIn(between) == "" { // the other one is mentioned first
 			between = words[:said[0].at]
 			slices.Reverse(files)
@@ -167,6 +172,9 @@ func (b *binder) onMany() (top, under []scene.Thing, ok bool) {
 			under = append(under, m.Thing)
 		}
 		return top, scene.Without(under, top), true
+	}
+	if len(said) == 1 {
+		sent = slices.Concat(scene.Without(sent, []scene.Thing{said[0].Thing}), []scene.Thing{said[0].Thing})
 	}
 	if len(said) > 1 || len(sent) < 3 || !b.r.Refs.Plural {
 		return nil, nil, false
