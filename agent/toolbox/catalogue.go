@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +12,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 //go:embed catalogue
@@ -36,7 +35,7 @@ type Catalogue struct {
 }
 
 func hashOf(t Tool) string {
-	b, err := yaml.Marshal(Tool{Name: t.Name, Args: t.Args, Params: t.Params, Returns: t.Returns, Moves: t.Moves})
+	b, err := json.Marshal([]any{t.Name, t.Args, t.Returns, t.Moves})
 	if err != nil {
 		panic(err) // a tool is plain data
 	}

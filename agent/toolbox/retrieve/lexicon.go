@@ -3,8 +3,8 @@ package retrieve
 import (
 	_ "embed"
 	"fmt"
-
 	"strings"
+	"sync"
 
 	"github.com/kljensen/snowball/english"
 
@@ -17,11 +17,14 @@ var synonymsFile string
 //go:embed stopwords.txt
 var stopwordsFile string
 
-// Lexicon is the index's knowledge of English: stems, synonyms, and stop words. It is read-only.
+// Lexicon is the index's knowledge of English: stems, synonyms, and stop words. It is safe for concurrent use.
 type Lexicon struct {
 	class   map[string]string   // stem → stem of its class
 	phrases map[string][]phrase // first stem of a phrase → phrases
 	stop    map[string]bool     // lower-case words
+
+	mu    sync.RWMutex
+	stems map[string]string // those of the first words that were read, mostly the catalogue's: stemming is slow
 }
 
 type phrase struct {
@@ -33,7 +36,7 @@ type phrase struct {
 func NewLexicon() (*Lexicon, error) { return readLexicon(stopwordsFile, synonymsFile) }
 
 func readLexicon(stopwords, synonyms string) (*Lexicon, error) {
-	l := &Lexicon{class: map[string]string{}, phrases: map[string][]phrase{}, stop: map[string]bool{}}
+	l := &Lexicon{class: map[string]string{}, phrases: map[string][]phrase{}, stop: map[string]bool{}, stems: map[string]string{}}
 	for w := range strings.FieldsSeq(withoutComments(stopwords)) {
 		l.stop[w] = true
 	}
@@ -94,6 +97,26 @@ func Stem(word string) string {
 		return "pixelate"
 	}
 	return english.Stem(word, true)
+}
+
+// mostStems is the maximum number of stems to remember.
+const mostStems = 10_000
+
+// stem is [Stem] with a memory.
+func (l *Lexicon) stem(word string) string {
+	l.mu.RLock()
+	stem, ok := l.stems[word]
+	l.mu.RUnlock()
+	if ok {
+		return stem
+	}
+	stem = Stem(word)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.stems) < mostStems && len(word) <= maxSlip {
+		l.stems[word] = stem
+	}
+	return stem
 }
 
 var colourizing = lazyregexp.New(`^colou?ri[sz]`)

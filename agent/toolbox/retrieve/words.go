@@ -121,8 +121,7 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 			stop = files[0].Start
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if address := webAddress.FindString(text[i:]); address != "" { // URLs are taken literally
-			address = strings.TrimRight(address, ".,;:!?)]}'\"")
+		if address := addressAt(text[i:]); address != "" { // URLs are taken literally
 			words = append(words, Word{Text: address, Kind: Quote, Start: i, End: i + len(address)})
 			i += len(address)
 			files = slices.DeleteFunc(slices.Clone(files), func(f Span) bool { return f.Start < i })
@@ -143,7 +142,7 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 				return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '-' || r == '_'
 			})
 			w := strings.TrimRight(text[i:end], "'’-")
-			words = append(words, plainWords(w, i)...)
+			words = append(words, l.plainWords(w, i)...)
 			i += len(w)
 		default:
 			end, ok := unclosed[r], false
@@ -165,17 +164,25 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 	return words
 }
 
+// addressAt returns the URL at the start of a text, without the marks after it; "" if there is none.
+func addressAt(text string) string {
+	if !strings.HasPrefix(text, "http") { // almost always, and the expression is slow
+		return ""
+	}
+	return strings.TrimRight(webAddress.FindString(text), ".,;:!?)]}'\"")
+}
+
 // plainWords splits off contractions, as in "what's" and "we're", so that the words are known.
-func plainWords(w string, start int) []Word {
+func (l *Lexicon) plainWords(w string, start int) []Word {
 	for _, tail := range []string{"'s", "’s", "'re", "’re", "'d", "’d", "'ll", "’ll", "'m", "’m", "'ve", "’ve"} {
 		if head, ok := strings.CutSuffix(w, tail); ok && head != "" {
 			return []Word{
-				{Text: head, Stem: Stem(head), Start: start, End: start + len(head)},
+				{Text: head, Stem: l.stem(head), Start: start, End: start + len(head)},
 				{Text: tail, Stem: tail, Start: start + len(head), End: start + len(w)},
 			}
 		}
 	}
-	return []Word{{Text: w, Stem: Stem(w), Start: start, End: start + len(w)}}
+	return []Word{{Text: w, Stem: l.stem(w), Start: start, End: start + len(w)}}
 }
 
 func scan(text string, from, stop int, in func(rune) bool) int {

@@ -201,13 +201,11 @@ func (ts *Tools) isFree(sample string) bool {
 		return false
 	}
 	words := ts.Lexicon.Words(sample, nil)
-	if ts.Lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
-		return false
-	}
-	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
+	free := slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		value := ts.Is("languages", w) || ts.Is("places", w) || ts.Is("amount words", w)
 		return w.Kind == retrieve.Plain && !value && !ts.IsFiller(w)
 	})
+	return free && ts.Lexicon.MediaNoun(words) == "" && len(quantity.Find(sample)) == 0
 }
 
 // AcceptsText reports whether the tool has a text argument with the meaning.
