@@ -190,9 +190,22 @@ func TestResultsAndSeedAreReported(t *testing.T) {
 	w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool)
 	action := act("look", plan.Image)
 	action.Args = args
-	r := w.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
+	work := step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}}
+	r := w.Act(t.Context(), work)
 	if r.Problem != "" || len(r.Outputs()) != 3 || !slices.Equal(seeds, []int64{42, 43, 44}) {
 		t.Errorf("problem %q, %d results of the seeds %d", r.Problem, len(r.Outputs()), seeds)
+	}
+
+	seeds = nil
+	work.Again = true
+	if r = w.Act(t.Context(), work); r.Problem != "" || len(seeds) != 3 || seeds[0] == 42 {
+		t.Errorf("done again, problem %q, the seeds are %d", r.Problem, seeds)
+	}
+
+	seeds = nil
+	work.Again, work.Steps[0].Action.Seed = false, 7
+	if r = w.Act(t.Context(), work); r.Problem != "" || !slices.Equal(seeds, []int64{7, 8, 9}) {
+		t.Errorf("with the planner's seed 7, problem %q, the seeds are %d", r.Problem, seeds)
 	}
 }
 

@@ -98,7 +98,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
 	of := Work{
 		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Run].Plan.Resources, Folder: folder, Salt: g.Salt,
-		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
+		Again: g.Again, Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
 	if w.Kind == queue.KindWrite {
 		of.Spent = whole.Generations[w.Run].Spent()

@@ -213,6 +213,9 @@ func TestRepeatSharesNoSteps(t *testing.T) {
 	salts, folders := map[string]bool{}, map[string]bool{}
 	for _, w := range h.planner.works {
 		salts[w.Salt], folders[w.Folder] = true, true
+		if w.Again != (w.Salt != "") {
+			t.Errorf("the work with the salt %q says again: %v", w.Salt, w.Again)
+		}
 	}
 	if len(salts) != 3 || len(folders) != 6 || r.Runs[0].Made[0].Blob == r.Runs[1].Made[0].Blob {
 		t.Errorf("the salts are %v, the folders %v", salts, folders)

@@ -83,6 +83,8 @@ type Work struct {
 	Folder string
 	// Salt tells apart steps with the same key.
 	Salt string
+	// Again asks for a result that differs from an earlier one: a new seed.
+	Again bool
 	// Program is the program written for the step; "" if there is none.
 	Program string
 	// Drafts are the programs written for the step. All but Program failed.

@@ -67,7 +67,9 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	typed, err := p.tool.Typed(p.call)
 	if err == nil {
 		p.call = typed
-		p.call.Seed = cmp.Or(told(typed, toolbox.SeedParam), typed.Seed)
+		if !w.Again && step.Action.Seed == 0 {
+			p.call.Seed = cmp.Or(told(typed, toolbox.SeedParam), typed.Seed)
+		}
 	}
 	return p, err
 }

@@ -75,6 +75,8 @@ type Work struct {
 	// Salt makes the same step a different one, with another seed and other names of outputs. It
 	// may be empty.
 	Salt string
+	// Again asks for a result that differs from an earlier one, whatever seed the request names.
+	Again bool
 	// Progress takes the share of the step that is done, from 0 to 1, where that is known; it may be nil.
 	Progress func(share float64)
 }

@@ -166,7 +166,7 @@ func stepOf(w jobs.Work) step.Work {
 		}
 	}
 	return step.Work{
-		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program, Spent: w.Spent,
+		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Again: w.Again, Program: w.Program, Spent: w.Spent,
 		Progress: w.Progress,
 	}
 }

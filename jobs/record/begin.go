@@ -37,7 +37,7 @@ func (r *builder) begin(b *Begun, at time.Time) {
 		return
 	}
 	g := newGeneration(added.Generation, fmt.Sprintf("run %d", added.N), at)
-	g.Guess = b.Guess
+	g.Guess, g.Again = b.Guess, !b.Once
 	if of != nil && b.Anew {
 		planned := r.Generations[of.Generation]
 		g.Plan, g.PlannedAt, g.Transcript, g.Guess = planned.Plan, planned.PlannedAt, planned.Transcript, planned.Guess
@@ -66,7 +66,7 @@ func (r *Request) Busy(generation int) bool {
 func (r *builder) inherit(root int, at time.Time) *Generation {
 	of := r.Generations[root]
 	h := newGeneration(root, of.Salt, at)
-	h.Plan, h.PlannedAt, h.Transcript, h.Guess = of.Plan, of.PlannedAt, of.Transcript, of.Guess
+	h.Plan, h.PlannedAt, h.Transcript, h.Guess, h.Again = of.Plan, of.PlannedAt, of.Transcript, of.Guess, of.Again
 	for _, g := range r.Generations {
 		for _, end := range g.Ends {
 			if _, have := h.Ended[end.Step]; g.root == root && !have && end.Result.Status == plan.Done {

@@ -28,6 +28,7 @@ type Request struct {
 // Generation is what concurrent runs share: a plan, and the results of its steps.
 type Generation struct {
 	Salt       string    // tells new results apart from earlier ones with the same key
+	Again      bool      // its results should differ from earlier ones
 	At         time.Time // the time of the request, for questions such as "what time is it"
 	Plan       *plan.Plan
 	PlannedAt  time.Time
