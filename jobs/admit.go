@@ -20,20 +20,20 @@ import (
 // admission is where a request begins: it records what an event asks for, sets the request's
 // deadline, and enqueues its first stage.
 type admission struct {
-	store    *record.Store
-	early    *early
-	index    *record.Index
-	state    storage.State
-	limits   *limits
-	tasks    *queue.Tasks
-	flow     *flow
-	acks     *post.Signs
-	numbers  *numbers
-	metrics  Metrics
-	say      sayer
-	deadline time.Duration
-	now      func() time.Time
-	log      *slog.Logger
+	store     *record.Store
+	early     *early
+	index     *record.Index
+	state     storage.State
+	limits    *limits
+	tasks     *queue.Tasks
+	flow      *flow
+	acks      *post.Signs
+	shorthand *shorthand
+	metrics   Metrics
+	say       sayer
+	deadline  time.Duration
+	now       func() time.Time
+	log       *slog.Logger
 }
 
 // message handles a message if it is meant for the bot: it mentions the bot, answers an open question, or
@@ -62,8 +62,8 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
 		return err
 	}
-	if answers == nil && !taken {
-		if done, err := d.numbers.pick(ctx, e, t); done || err != nil {
+	if !taken {
+		if done, err := d.shorthand.take(ctx, e, t, answers); done || err != nil {
 			return err
 		}
 	}

@@ -313,7 +313,9 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, acks: j.acks, metrics: c.Metrics,
 		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
-	j.admission.numbers = &numbers{store: store, reactions: j.reactions, admission: j.admission, expiry: c.QuestionExpiry, now: c.Now}
+	j.admission.shorthand = &shorthand{
+		store: store, index: index, reactions: j.reactions, stopper: j.stopper, admission: j.admission, expiry: c.QuestionExpiry, now: c.Now,
+	}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{
 		store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say, self: j.id,

@@ -75,7 +75,7 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 
 // repeat runs a request again from the beginning. A person can have only one repeat at a time.
 func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
-	again := record.Begun{By: e.By.ID, Event: e.Key()}
+	again := record.Begun{By: e.By.ID, Event: e.Key(), Message: e.MessageRef()}
 	switch {
 	case run == nil:
 	case run.Choice != nil && r.Generations[run.Generation].Plan != nil: // repeats an alternative

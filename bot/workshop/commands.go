@@ -3,7 +3,6 @@ package workshop
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -116,9 +115,10 @@ func help() []plan.Message {
 	return []plan.Message{
 		talk(),
 		plan.Say("I answer in a thread. Continue there: “now make it black and white” works on the last result."),
+		plan.Say("The buttons below my answer go on from it. You can also write “stop”, “again” or “more like this”."),
 		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; " +
 			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),
-		plan.Say("Commands: ask, status (your requests in progress), cancel (stops your latest request), tools (what I can do) and help."),
+		plan.Say("Commands: ask, status (your requests in progress), cancel (stops your latest request), tools (examples of what I can do) and help."),
 	}
 }
 
@@ -178,39 +178,41 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	}
 }
 
-// able lists the available tools by group.
+// shownExamples is how many requests [chatCommands.able] shows of each group.
+const shownExamples = 5
+
+// able shows what the available tools can do, by requests of each group.
 func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
 	live, err := c.live(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
 	}
-	names, examples := map[string][]string{}, map[string]string{}
+	wishes := map[string][]string{}
 	for _, t := range c.tools {
-		if !live[t.Name] {
-			continue
-		}
-		g := groupOf(t.Domain)
-		names[g] = append(names[g], toolWords(t.Name))
-		if e, ok := Example(toolbox.Status{Tool: t, Live: true}); ok && examples[g] == "" {
-			examples[g] = e.Wish
+		if e, ok := Example(toolbox.Status{Tool: t, Live: live[t.Name]}); ok {
+			g := groupOf(t.Domain)
+			wishes[g] = append(wishes[g], "“"+adapters.Escape(e.Wish)+"”")
 		}
 	}
-	if len(names) == 0 {
-		return []plan.Message{plan.Say("No tool is available at the moment. The operator can find out why with bot doctor.")}, nil
+	if len(wishes) == 0 {
+		return []plan.Message{plan.Say("I cannot do anything at the moment. Please tell the operator.")}, nil
 	}
-	lines := []plan.Message{plan.Say("I can use these tools, and combine them:")}
+	lines := []plan.Message{plan.Say("I can do these things and many more, and combine them:")}
 	for _, g := range groups() {
-		if len(names[g.of]) == 0 {
-			continue
+		if all := wishes[g.of]; len(all) > 0 {
+			lines = append(lines, plan.Say("- **%s**: %s", g.called, strings.Join(spread(all, shownExamples), ", ")))
 		}
-		slices.Sort(names[g.of])
-		line := plan.Say("- **%s**: %s", g.called, adapters.Escape(strings.Join(names[g.of], ", ")))
-		if wish := examples[g.of]; wish != "" {
-			line = plan.Say("%s. For example: “%s”", line, adapters.Escape(wish))
-		}
-		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// spread returns up to n of the texts, evenly spaced.
+func spread(all []string, n int) []string {
+	var some []string
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return some
 }
 
 // group is a group of tools by topic.
@@ -239,6 +241,3 @@ func groupOf(domain string) string {
 		return ""
 	}
 }
-
-// toolWords is the name of a tool for people.
-func toolWords(tool string) string { return strings.ReplaceAll(tool, "_", " ") }

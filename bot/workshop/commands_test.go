@@ -65,10 +65,10 @@ func TestCommandsOfAChat(t *testing.T) {
 		{"help", "ann", "zh-Hans", []string{"说出你想要什么", "命令"}, []string{"Mention"}},
 		{
 			"tools", "ann", "en",
-			[]string{"- **Pictures**: blur image, image to edge. For example: “", "- **Texts and questions**: get time"},
-			[]string{"cut video", "**Videos**", "**Sound**", "{", "_"},
+			[]string{"- **Pictures**: “make this picture a bit blurry”, “", "- **Texts and questions**: “what time is it in Sydney?”"},
+			[]string{"**Videos**", "**Sound**", "{", "_"},
 		},
-		{"tools", "ann", "zh-Hans", []string{"- **图片**：blur image"}, []string{"Pictures"}},
+		{"tools", "ann", "zh-Hans", []string{"- **图片**：“"}, []string{"Pictures"}},
 		{
 			"status", "ann", "en",
 			[]string{
@@ -112,7 +112,7 @@ func TestCommandsWithoutATool(t *testing.T) {
 	t.Parallel()
 	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
 	told, _, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
-	if err != nil || !strings.Contains(told, "No tool is available") {
+	if err != nil || !strings.Contains(told, "I cannot do anything at the moment.") {
 		t.Errorf("the reply is %q: %v", told, err)
 	}
 }

@@ -253,15 +253,15 @@ func (t *Thread) join(j *Joined, at int) {
 		return
 	}
 	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside || j.Act})
+	if t.asks != nil && t.asks.Request == j.Answers {
+		t.asks = nil
+	}
 	if j.Aside || j.Act {
 		return
 	}
 	t.FreshMarks = 0
 	t.language = cmp.Or(j.Language, t.language)
 	t.meet(j.By)
-	if t.asks != nil && t.asks.Request == j.Answers {
-		t.asks = nil
-	}
 }
 
 func (t *Thread) leave(l *Left, at int) {

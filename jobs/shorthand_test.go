@@ -81,3 +81,65 @@ func TestNumberChoosesAnotherGuess(t *testing.T) {
 		t.Errorf("of an expired question it is planned as %q", h.planner.request(late.ID).Wish)
 	}
 }
+
+// TestStopInWords stops what the person asked for last, closes an open question, or says that nothing is in progress.
+func TestStopInWords(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.planner.blocks("blur")
+	j := h.start()
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	<-g.entered
+	if told := h.told(h.ask(j, h.says("t", "bob", "Stop!"))); told != "Nothing of yours is in progress here." {
+		t.Errorf("somebody else is told %q", told)
+	}
+	stop := h.says("t", "ann", "please, stop it!")
+	h.handle(j, stop)
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("the request is %s", r.Runs[0].Status)
+	}
+	h.chat.untilShown(t, stop.Message.Ref.ID, adapters.Done)
+	close(g.open)
+
+	h.asks(j)
+	if told := h.told(h.ask(j, h.says("t", "ann", "Never mind."))); told != "All right, I will leave it as it is." {
+		t.Errorf("the asker of a question is told %q", told)
+	}
+	next := h.ask(j, h.says("t", "ann", "sharpen"))
+	if h.planner.request(next.ID).Question != nil {
+		t.Error("the question is still open")
+	}
+}
+
+// TestAgainInWords runs the latest request of the thread again, and without one is a request like any other.
+func TestAgainInWords(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	if first := h.ask(j, h.says("t", "ann", "once more")); h.planner.request(first.ID).Wish != "once more" {
+		t.Error("nothing was there to be run again")
+	}
+	r := h.ask(j, h.says("t", "ann", "pic"))
+	again := h.says("t", "bob", "Do it again, please!")
+	h.handle(j, again)
+	h.handle(j, again) // a repeated event
+	r = h.wait(j, r.ID, 2)
+	h.chat.untilShown(t, again.Message.Ref.ID, adapters.Seen, adapters.Done)
+	if p, _ := h.chat.post(r.Runs[1].Sent); len(r.Runs) != 2 || h.planner.count("pic") != 2 || p.reply.Mention != "bob" {
+		t.Errorf("%d runs, drawn %d times, for %q", len(r.Runs), h.planner.count("pic"), p.reply.Mention)
+	}
+}
+
+// TestVaryInWords makes variations of the latest results that can be varied.
+func TestVaryInWords(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	m.seeds(h.blobs)
+	j := h.start(reworking(m))
+	h.ask(j, h.says("t", "ann", "pic"))
+	r := h.ask(j, h.says("t", "ann", "more like this"))
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) < 2 || m.asked[r.ID].Wish == "more like this" {
+		t.Errorf("the run is %s and made %d of %q", r.Runs[0].Status, len(r.Runs[0].Made), m.asked[r.ID].Wish)
+	}
+}
