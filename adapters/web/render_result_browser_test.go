@@ -72,8 +72,8 @@ func TestLargePictures(t *testing.T) {
 	p.Wait(`!document.getElementById("large").open`)
 }
 
-// TestCopyPicture copies a picture to the clipboard, in the format that all clipboards accept.
-func TestCopyPicture(t *testing.T) {
+// TestCopy copies a picture to the clipboard, in the format that all clipboards accept, and the text of an answer.
+func TestCopy(t *testing.T) {
 	t.Parallel()
 	_, address := newStage(t, manyResults())
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
@@ -84,7 +84,10 @@ func TestCopyPicture(t *testing.T) {
 	p.Wait(`window.copied > 100 && document.querySelector(".toast")?.textContent === "Copied."`)
 	p.Script(`navigator.clipboard.write = () => Promise.reject(new Error("no"))`)
 	click(p, `#m-a3 [data-copy]`)
-	p.Wait(`document.querySelector(".toast")?.textContent.startsWith("The picture could not be copied.")`)
+	p.Wait(`document.querySelector(".toast")?.textContent.startsWith("That could not be copied.")`)
+	p.Script(`navigator.clipboard.writeText = async text => { window.text = text; }`)
+	click(p, `#m-a3 [data-copy-text]`)
+	p.Wait(`window.text && window.text === document.querySelector("#m-a3 .text").innerText`)
 }
 
 // TestBeforeAndAfter shows a picture next to the one that it was made from.

@@ -132,9 +132,9 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 			out.GoOn = append(out.GoOn, sign)
 		}
 	}
-	out.CanAgain = m.ReplyTo != "" && !r.Talk
 	out.CanRemove = m.MayRemove(v.Me)
-	if m.ReplyTo != "" {
+	if m.ReplyTo != "" && !r.Talk {
+		out.CanAgain = true
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
 	}
 }
