@@ -47,6 +47,8 @@ type Progress struct {
 	// Asker is the id of the person for whom the work is done, or "". A platform may show the running steps to
 	// this person only, and to others only the start and the end.
 	Asker string `json:"asker,omitempty"`
+	// Language is the BCP 47 tag of the language of the labels, "" for the default.
+	Language string `json:"language,omitempty"`
 	// Title summarizes the work in a few words of plain text.
 	Title string         `json:"title,omitempty"`
 	Steps []ProgressStep `json:"steps,omitempty"`

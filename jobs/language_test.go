@@ -194,6 +194,9 @@ func TestProgressIsInTheRequestsLanguage(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		titles = append(titles, p.Title)
+		if p.Language != messages.SimplifiedChinese {
+			t.Errorf("the labels are in %q", p.Language)
+		}
 		return false
 	}}
 	j := h.process(bilingual(t), func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })

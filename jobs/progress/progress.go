@@ -225,7 +225,7 @@ func remove(ctx context.Context, reporter adapters.Reporter, at adapters.Message
 
 // describe returns the progress of a run.
 func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
-	p := adapters.Progress{Thread: r.Asked.Event.Thread, Request: r.Ref().ID, Asker: r.AskerOf(run), Ended: ended}
+	p := adapters.Progress{Thread: r.Asked.Event.Thread, Request: r.Ref().ID, Asker: r.AskerOf(run), Language: r.Language(), Ended: ended}
 	done := 0
 	if run.Route != nil {
 		said := o.Steps(run)

@@ -61,7 +61,7 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 
 // post begins a stream, or posts a message.
 func (g *Progress) post(ctx context.Context, key string, p adapters.Progress) (adapters.MessageRef, error) {
-	stop := g.Phrases.Say("", "Stop")
+	stop := g.Phrases.Say(p.Language, "Stop")
 	return g.Poster.once(ctx, key, p.Thread, func(ctx context.Context) (string, error) {
 		if ts, ok, err := g.Streams.start(ctx, key, p, stop); ok || err != nil {
 			return ts, err
@@ -72,7 +72,7 @@ func (g *Progress) post(ctx context.Context, key string, p adapters.Progress) (a
 
 // edit continues a stream, or edits the message.
 func (g *Progress) edit(ctx context.Context, at adapters.MessageRef, p adapters.Progress) error {
-	w := convert.Progress(p, g.Phrases.Say("", "Stop"))
+	w := convert.Progress(p, g.Phrases.Say(p.Language, "Stop"))
 	if s := g.Streams.get(at); s != nil {
 		if p.Ended {
 			g.Streams.stop(ctx, at, s, p)
