@@ -6,10 +6,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -63,10 +65,28 @@ func (wr Writing) prompt(r *scene.Reading) string {
 		if orders(i) {
 			continue
 		}
-		shown := strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?")
+		shown := withoutSettings(strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?"), r.Head)
 		return strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
 	}
 	return ""
+}
+
+// setting matches words at the end of a description that set how it is made.
+var setting = lazyregexp.New(`(?i)(?:` +
+	`[ ,;(]+(?:(?:with|using|and) )?(?:the |a )?seed(?: number| of)?[ =:#]*\d+` +
+	`|[ ,;(]+(?:(?:in|as|and) )?\d+ (?:versions|variants|variations|options)` +
+	`|(?:[,;(] ?| (?:in|as) )(?:the |a )?\d{1,2}:\d{1,2}(?: (?:format|aspect ratio|ratio|shape))?` +
+	`)\)?$`)
+
+// withoutSettings cuts the settings of a tool off the end of a description: "a fox, 16:9, with seed 7".
+func withoutSettings(shown string, f *profile.Profile) string {
+	for {
+		at := setting.FindStringIndex(shown)
+		if at == nil || !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return profile.Kind(a) != "" && a.Param.Reads(shown[at[0]:]) }) {
+			return shown
+		}
+		shown = shown[:at[0]]
+	}
 }
 
 // content returns a text to work on: a quotation, the words after a colon, or the clause without its order.
