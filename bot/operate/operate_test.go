@@ -61,6 +61,15 @@ b                 2026-03-01 09:30:00                    u2        done         
 	}
 }
 
+// TestVotesAreListed counts the votes on all answers of a request.
+func TestVotesAreListed(t *testing.T) {
+	t.Parallel()
+	r := jobs.Request{Runs: []jobs.Run{{Votes: []jobs.Vote{{By: "a", Good: true}, {By: "b"}}}, {}, {Votes: []jobs.Vote{{By: "c", Good: true}}}}}
+	if l := newRequestLine(r); l.Good != 2 || l.Bad != 1 {
+		t.Errorf("it has %d good and %d bad votes", l.Good, l.Bad)
+	}
+}
+
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

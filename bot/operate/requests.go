@@ -15,7 +15,7 @@ import (
 // RequestsCommand is bot requests.
 type RequestsCommand struct {
 	Number int  `short:"n" help:"The number of requests to list, latest first. The default is 20." placeholder:"N" default:"20"`
-	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
+	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish, good, bad}]: good and bad are the votes."`
 }
 
 // RequestLine is a request in the list.
@@ -29,6 +29,9 @@ type RequestLine struct {
 	Status string `json:"status"`
 	Runs   int    `json:"runs"`
 	Wish   string `json:"wish"`
+	// Good and Bad are the numbers of votes on its answers.
+	Good int `json:"good"`
+	Bad  int `json:"bad"`
 }
 
 // Run lists the latest requests.
@@ -61,6 +64,15 @@ func newRequestLine(r jobs.Request) RequestLine {
 	}
 	if l.Runs > 0 {
 		l.Status = string(r.Runs[l.Runs-1].Status)
+	}
+	for _, run := range r.Runs {
+		for _, v := range run.Votes {
+			if v.Good {
+				l.Good++
+			} else {
+				l.Bad++
+			}
+		}
 	}
 	return l
 }
