@@ -14,6 +14,7 @@ import (
 
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/command"
@@ -72,6 +73,7 @@ func (l *localServer) complete(t *testing.T) func(settings.Config) (settings.Con
 
 // TestLocalModel: a model server on this machine is used where none is set, and only then.
 func TestLocalModel(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		env, args []string

@@ -12,6 +12,7 @@ import (
 
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -44,6 +45,7 @@ func TestSettingsOfThePrompt(t *testing.T) {
 // TestTokenField: the field that bounds an answer is the one that is set, in what the planner
 // asks and in what a tool asks.
 func TestTokenField(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	fields := []string{"max_tokens", "max_completion_tokens"}
 	for i, field := range fields {

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/clitest"
 	"atelier/storage/redis/redistest"
 )
@@ -97,6 +98,7 @@ func (s soaked) table(name string) string {
 
 // TestSoak is [BenchmarkSoak] in small.
 func TestSoak(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, open := range soakChats {
 		t.Run(name, func(t *testing.T) {

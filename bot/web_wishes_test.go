@@ -7,6 +7,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/serve"
@@ -18,6 +19,7 @@ import (
 
 // TestFirstWishesWork does each request that a newcomer is shown.
 func TestFirstWishesWork(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	p := clitest.NewParlour()
 	o := clitest.OpenService(t, serve.Service{Web: true, Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())

@@ -15,6 +15,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
 	"atelier/bot/command"
@@ -108,6 +109,7 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 // TestProcessesShareTheWork: a request is handed over by Redis and done by two processes that
 // have a part of the queues each.
 func TestProcessesShareTheWork(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	redis := miniredis.RunT(t)
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/conversation"
@@ -179,6 +180,7 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 
 // TestOpenQuestionGrows: an answer that is not enough belongs to what is still open.
 func TestOpenQuestionGrows(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
 	env := clitest.ModelEnv(server, "ATELIER_DATA="+t.TempDir())

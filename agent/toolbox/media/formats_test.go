@@ -207,6 +207,7 @@ func TestTurnedPicturesAreUpright(t *testing.T) {
 
 // TestJPEGXLOfOthers reads our output with ffmpeg, and ffmpeg's output.
 func TestJPEGXLOfOthers(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"still.jxl": {"-frames:v", "1"}, "lossless.jxl": {"-frames:v", "1", "-distance", "0"}, "deep.jxl": {"-frames:v", "1", "-pix_fmt", "rgb48le"},
