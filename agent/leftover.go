@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,14 +61,36 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 	for _, at := range oneWord.FindAllStringIndex(bare, -1) {
 		word := bare[at[0]:at[1]]
 		lower := strings.ToLower(word)
-		_, colour := colornames.Map[lower]
-		colour = colour && !strings.Contains(states, word)
+		colour := isColour(bare, at[0], at[1]) && !strings.Contains(states, word) && !named(p, lower)
 		format := retrieve.IsFormat(lower) && !given(p, lower)
 		if (colour || format) && !strings.Contains(all, lower) && !o.means(told, lower) && !unwanted.MatchString(bare[:at[0]]) {
 			add(word)
 		}
 	}
 	return left
+}
+
+// commonColours are colours wherever they stand. Other names of colours, such as "snow" and "salmon", are also things.
+var commonColours = strings.Fields("black blue brown cyan gold gray green grey magenta orange pink purple red silver turquoise violet white yellow")
+
+// besideColour matches a name of a colour between the words around it: "dark salmon", "salmon coloured".
+var besideColour = lazyregexp.New(`(?i)(?:\b(?:colou?r(?:ed)?(?: (?:it|them|this|that))?|dark|light|pale|bright|deep) \x00)|(?:\x00[- ]colou?r)`)
+
+// isColour reports whether the word between two positions of a text is a colour.
+func isColour(text string, from, to int) bool {
+	word := strings.ToLower(text[from:to])
+	if slices.Contains(commonColours, word) {
+		return true
+	}
+	_, known := colornames.Map[word]
+	return known && besideColour.MatchString(text[:from]+"\x00"+text[to:])
+}
+
+// named reports whether a resource is named by the word: "snow" of snow.jpg.
+func named(p *plan.Plan, word string) bool {
+	return slices.ContainsFunc(p.Resources, func(r plan.Resource) bool {
+		return strings.EqualFold(strings.TrimSuffix(r.File, path.Ext(r.File)), word)
+	})
 }
 
 // means reports whether some text has a word of the same meaning: "gray" is "grey".

@@ -110,3 +110,12 @@ func TestLink(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+// TestWordsOfDocumentsAreNotChecked: the words of a PDF are not read, so a promise of them costs no second program.
+func TestWordsOfDocumentsAreNotChecked(t *testing.T) {
+	t.Parallel()
+	w := &writer{answers: []string{answer(onePage, check{"holds", "Ann"})}}
+	if _, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Document)); err != nil || len(w.talks) != 1 {
+		t.Errorf("the model was asked %d times: %v", len(w.talks), err)
+	}
+}

@@ -1,8 +1,8 @@
 package quantity
 
 import (
+	"cmp"
 	"math"
-
 	"strconv"
 	"strings"
 
@@ -23,7 +23,25 @@ var (
 // and 120, "50 %" is 50 and 0.5, "1:30" is 1, 30 and 90.
 func Numbers(text string) map[float64]bool {
 	all := map[float64]bool{}
-	s := numerals(fold(text))
+	for _, piece := range pieces(text) {
+		addNumbers(all, numerals(fold(piece)))
+	}
+	return all
+}
+
+// pieces splits a text at line ends, else at spaces, into pieces that [fold] does not cut.
+func pieces(text string) []string {
+	var all []string
+	for len(text) > maxText {
+		last := func(sep string) int { return max(strings.LastIndex(text[:maxText], sep), 0) }
+		end := cmp.Or(last("\n"), last(" "), maxText)
+		all, text = append(all, text[:end]), text[end:]
+	}
+	return append(all, text)
+}
+
+// addNumbers adds the numbers in a folded text.
+func addNumbers(all map[float64]bool, s string) {
 	for _, m := range clock.FindAllStringSubmatch(s, -1) {
 		all[clockSeconds(m)] = true
 	}
@@ -47,7 +65,6 @@ func Numbers(text string) map[float64]bool {
 	for _, w := range spelledOut.FindAllString(s, -1) {
 		all[spoken[w]] = true
 	}
-	return all
 }
 
 // clockSeconds returns the seconds of a match of clock.

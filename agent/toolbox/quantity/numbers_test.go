@@ -1,6 +1,7 @@
 package quantity_test
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/agent/toolbox/quantity"
@@ -17,6 +18,7 @@ func TestSays(t *testing.T) {
 		{"50 %", "half", true}, {"0.5", "half", true}, {"double", "2x", true}, {"200%", "twice", true}, {"a quarter", "25 %", true},
 		{"1,500 kB", "1500 kB", true}, {"1,5 MB", "1.5 MB", true}, {"800x600", "800 by 600 pixels", true}, {"800x600", "800x450", false},
 		{"three sentences", "3 sentences", true}, {"", "32 kbps", false}, {"anything", "a minute", true},
+		{strings.Repeat("a long brief of a program, ", 30) + "\n400 px wide", "400 px", true},
 		{"animals and others", "1 picture", false}, {"an animal", "1 picture", true},
 	} {
 		if got := quantity.Says(quantity.Numbers(c.text), c.said); got != c.want {

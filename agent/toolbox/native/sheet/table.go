@@ -176,6 +176,9 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 			}
 		}
 	}
+	if by >= 0 && len(numeric) > 0 {
+		return groupedStatistics(t, by, numeric)
+	}
 	lines := []string{fmt.Sprintf("Rows: %d", len(t.Rows))}
 	for _, i := range named {
 		if s := t.Statistics(i); s.Count == 0 {
@@ -183,18 +186,40 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 		}
 	}
 	for _, i := range numeric {
-		if by >= 0 {
-			for _, g := range t.Groups(by) {
-				lines = append(lines, statisticsLine(g.Rows[0][by]+", "+t.Columns[i], g.Statistics(i)))
-			}
-			continue
-		}
 		lines = append(lines, statisticsLine(t.Columns[i], t.Statistics(i)))
 	}
 	if len(lines) == 1 {
 		return toolbox.Output{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
 	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
+}
+
+// groupedStatistics returns a Markdown table, which people can read and other tools take: a row for each group, and for
+// each column if there are several.
+func groupedStatistics(t table.Table, by int, numeric []int) (toolbox.Output, error) {
+	out := table.Table{Columns: []string{t.Columns[by], "column", "sum", "mean", "median", "min", "max", "count"}}
+	left := 0
+	for _, i := range numeric {
+		for _, g := range t.Groups(by) {
+			s := g.Statistics(i)
+			left += s.Empty + s.Other
+			out.Rows = append(out.Rows, []string{
+				g.Rows[0][by], t.Columns[i], figure(s.Sum), figure(s.Mean), figure(s.Median), figure(s.Min), figure(s.Max), strconv.Itoa(s.Count),
+			})
+		}
+	}
+	if len(numeric) == 1 {
+		out = out.Only([]int{0, 2, 3, 4, 5, 6, 7})
+	}
+	text, err := out.Write(table.Markdown)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("write the statistics: %w", err)
+	}
+	result := toolbox.Output{Value: strings.TrimSpace(text), About: plan.Say("the statistics")}
+	if left > 0 {
+		result.Note = plan.Say("%d cells without a number were left out.", left)
+	}
+	return result, nil
 }
 
 // groupColumn returns the column that the words group by; -1 if there is none.

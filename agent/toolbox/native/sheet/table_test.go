@@ -42,7 +42,7 @@ func TestTableTools(t *testing.T) {
 		"some columns":      {"pick_columns", []string{"table", payroll, "columns", "revenue and name"}, "revenue,name\n\"1,200\",Ann\n950.5,Bob\n,Cy"},
 		"the other columns": {"pick_columns", []string{"table", payroll, "columns", "the last column", "action", "drop"}, "name,role\nAnn,engineer\nBob,designer\nCy,manager"},
 		"by a place":        {"sort_table", []string{"table", payroll, "column", "by the second column"}, "name,role,revenue\nBob,designer,950.5\nAnn,engineer,\"1,200\"\nCy,manager,"},
-		"groups":            {"table_statistics", []string{"table", "team,cost\nred,2\nblue,5\nred,4", "column", "average cost per team"}, "Rows: 3\nred, cost: sum 6, mean 3, median 3, min 2, max 4, count 2\nblue, cost: sum 5, mean 5, median 5, min 5, max 5, count 1"},
+		"groups":            {"table_statistics", []string{"table", "team,cost\nred,2\nblue,5\nred,4", "column", "average cost per team"}, "| team | sum | mean | median | min | max | count |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n| red | 6 | 3 | 3 | 2 | 4 | 2 |\n| blue | 5 | 5 | 5 | 5 | 5 | 1 |"},
 		"one column":        {"table_statistics", []string{"table", payroll, "column", "what's the total revenue?"}, "Rows: 3\nrevenue: sum 2150.5, mean 1075.25, median 1075.25, min 950.5, max 1200, count 2 (1 cells without a number)"},
 		"all columns":       {"table_statistics", []string{"table", "a,b\n1,x\n2,y", "column", "column statistics of this table"}, "Rows: 2\na: sum 3, mean 1.5, median 1.5, min 1, max 2, count 2"},
 		"a column of texts": {"table_statistics", []string{"table", payroll, "column", "role"}, "Rows: 3\nrole: no numbers, 3 texts, 0 empty cells"},
