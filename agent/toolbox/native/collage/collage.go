@@ -39,7 +39,8 @@ const (
 	tallestSheet = 16_000
 )
 
-// collage arranges the pictures in a grid of equal cells, in order, each scaled to fit its cell.
+// collage arranges the pictures in a grid, in order. A column is as wide as its widest picture, and a row as high as its
+// highest.
 func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	columns := columnsOf(c)
 	rows := (len(c.Args["images"]) + columns - 1) / columns
@@ -61,11 +62,17 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 	if !ok {
 		ground = color.NRGBA{255, 255, 255, 255}
 	}
-	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+gap)+gap, rows*(cell.Y+under+gap)+gap))
+	widths, heights := make([]int, columns), make([]int, rows)
+	for i, p := range ps {
+		size := p.Image.Bounds().Size()
+		widths[i%columns], heights[i/columns] = max(widths[i%columns], size.X), max(heights[i/columns], size.Y)
+	}
+	left, top := starts(widths, gap), starts(heights, under+gap)
+	sheet := image.NewNRGBA(image.Rect(0, 0, gap+left[columns], gap+top[rows]))
 	draw.Draw(sheet, sheet.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
 	photos := true
 	for i, p := range ps {
-		at := image.Pt(gap+i%columns*(cell.X+gap), gap+i/columns*(cell.Y+under+gap))
+		at, cell := image.Pt(gap+left[i%columns], gap+top[i/columns]), image.Pt(widths[i%columns], heights[i/columns])
 		if err := picture.Place(ctx, sheet, image.Rectangle{Min: at, Max: at.Add(cell)}, p.Image); err != nil {
 			return toolbox.Output{}, err
 		}
@@ -81,6 +88,15 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 		r.Format = media.JPEG
 	}
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
+}
+
+// starts returns where each of the lengths starts, with a gap after each, and where the last gap ends.
+func starts(lengths []int, gap int) []int {
+	all := []int{0}
+	for i, n := range lengths {
+		all = append(all, all[i]+n+gap)
+	}
+	return all
 }
 
 // columnsOf returns the number of columns.

@@ -76,3 +76,17 @@ func TestCollageHasEvenCells(t *testing.T) {
 	}
 	w.Refused("collage_images", nativetest.Args{"images": vs[:1]}, "at least two")
 }
+
+// TestCollageOfUnequalPictures: columns and rows are no larger than their pictures, so that gaps stay small.
+func TestCollageOfUnequalPictures(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	var vs []toolbox.Value
+	for i, size := range []image.Point{{100, 50}, {40, 40}, {100, 60}, {60, 60}} {
+		vs = append(vs, w.Given(string(rune('a'+i))+".png", nativetest.Uniform(size.X, size.Y, color.NRGBA{200, 30, 30, 255})))
+	}
+	given := nativetest.Args{"images": vs, "gap": {nativetest.Text("10 px")}}
+	if got, want := w.Picture("collage_images", given).Image.Rect.Size(), image.Pt(10+100+10+60+10, 10+50+10+60+10); got != want {
+		t.Errorf("it is %v, want %v", got, want)
+	}
+}
