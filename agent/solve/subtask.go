@@ -74,7 +74,10 @@ func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[s
 	}
 	sources := numbered(subtasks[i].Args)
 	for j, a := range subtasks[i].Args {
-		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: sources[j], Means: a.Meaning}
+		g := toolgraph.Given{
+			Type: typeOf(a, subtasks, types), Source: sources[j], Means: a.Meaning,
+			Several: subtasks[i].Returns == plan.Archive, // which may hold a single file
+		}
 		if picture := on[a.Source.Name]; a.Source.Kind == plan.OfResource && picture != "" {
 			g.With, _ = marked(subtasks, i, picture, on)
 		}

@@ -50,7 +50,7 @@ func (d *Drafter) Bind(r *scene.Reading) (runs [][]scene.Thing, missing plan.Typ
 		switch {
 		case a.Many:
 			many := b.several(a.Type)
-			if !Enough(many) {
+			if !b.enough(many) {
 				return nil, a.Type, nil
 			}
 			b.fixed = append(b.fixed, b.inSequence(many)...)
@@ -464,13 +464,18 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 // Enough reports whether there are enough things for an argument that takes many.
 func Enough(things []scene.Thing) bool { return len(things) >= 2 || len(things) == 1 && things[0].Many }
 
+// enough is like [Enough], but an archive may hold a single file.
+func (b *binder) enough(things []scene.Thing) bool {
+	return Enough(things) || b.r.Head.Returns == plan.Archive && len(things) == 1
+}
+
 // several finds the things for an argument that takes many.
 func (b *binder) several(typ plan.Type) []scene.Thing {
-	if fits := scene.Fitting(b.left, typ); Enough(fits) {
+	if fits := scene.Fitting(b.left, typ); b.enough(fits) {
 		return fits
 	}
 	if b.r.Prev != nil {
-		if fits := scene.Fitting(b.r.Prev.Results, typ); Enough(fits) {
+		if fits := scene.Fitting(b.r.Prev.Results, typ); b.enough(fits) {
 			return fits
 		}
 	}
@@ -478,7 +483,7 @@ func (b *binder) several(typ plan.Type) []scene.Thing {
 	made := func(e scene.Thing) bool { return e.Made && b.r.Refs.Result }
 	given := func(e scene.Thing) bool { return e.Given && len(b.r.Files) == 0 }
 	for _, are := range []func(scene.Thing) bool{made, given} {
-		if some := slices.DeleteFunc(slices.Clone(all), func(e scene.Thing) bool { return !are(e) }); Enough(some) {
+		if some := slices.DeleteFunc(slices.Clone(all), func(e scene.Thing) bool { return !are(e) }); b.enough(some) {
 			return b.asChanged(some)
 		}
 	}

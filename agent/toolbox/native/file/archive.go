@@ -28,6 +28,9 @@ func (o operations) zipFiles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		return toolbox.Output{}, operation.Problem("Too many files (%d): at most %d can be packed.", len(files), operation.Most)
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "files.zip"), About: plan.Say("%d files in one", len(files))}
+	if len(files) == 1 {
+		out.About = plan.Say("in a ZIP archive")
+	}
 	err := operation.Create(out.Path, func(w io.Writer) error { return pack(ctx, w, files, c.Now) })
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("write an archive: %w", err)
