@@ -298,7 +298,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.PreferCovering(r)
-	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || !t.Supports(r) { // "bottom right corner", "is it blurry?"
+	if !t.IsSure(r) || t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || !t.Supports(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
 	if r.Marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {

@@ -10,6 +10,7 @@ import (
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
@@ -26,7 +27,29 @@ type Drafter struct{ *match.Matcher }
 // PreferCovering selects, among the tools with about the best score, the first one that accounts for every word of the
 // clause. If none does, the best tool stays.
 func (d *Drafter) PreferCovering(r *scene.Reading) {
-	near, first := r.Rivals, true
+	near := r.Rivals
+	if near[0].Tool.Free() && !d.Features(r).NamesThing() {
+		plain := d.plain(near)
+		switch {
+		case d.settleOnCovering(r, plain):
+			return
+		case !near[0].Tool.TakesMark():
+			near = plain
+		}
+	}
+	switch {
+	case d.settleOnCovering(r, near):
+	case len(near) == 0:
+		r.Head, r.Score = &profile.Profile{}, 0
+	default:
+		d.settleOn(r, near[0])
+	}
+}
+
+// settleOnCovering selects the first of the tools with about the best score that accounts for every word of the clause. It
+// returns false if none does.
+func (d *Drafter) settleOnCovering(r *scene.Reading, near []scene.Rival) bool {
+	first := true
 	for _, v := range near {
 		if v.Score < max(match.Sure, match.Partly*near[0].Score) {
 			break
@@ -42,15 +65,26 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 		covers := missing != "" || d.Covers(r, runs[0])
 		switch lacking := missing != "" || !d.Lacks(r).IsZero(); {
 		case lacking && first && covers:
-			return // the person is asked for it
+			return true // the person is asked for it
 		case lacking:
 			continue
 		case covers:
-			return
+			return true
 		}
 		first = false
 	}
-	d.settleOn(r, near[0])
+	return false
+}
+
+// plain returns the rivals that do one thing to a file at hand, and are sure enough.
+func (d *Drafter) plain(near []scene.Rival) []scene.Rival {
+	return slices.DeleteFunc(slices.Clone(near), func(v scene.Rival) bool {
+		edits := v.Tool.Takes(v.Tool.Returns) // and it must be of that type
+		takes := func(e scene.Thing) bool {
+			return v.Tool.Takes(profile.Base(e.Typ)) && (!edits || profile.Base(e.Typ) == profile.Base(v.Tool.Returns))
+		}
+		return v.Tool.Free() || v.Tool.Generates() || v.Score < match.Hopeful || !slices.ContainsFunc(d.Things, takes)
+	})
 }
 
 // Supports reports whether a word of the clause asks for its tool, or a value does that the tool requires. "Only a little" names
@@ -77,9 +111,16 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 			return true
 		}
 	}
+	named := !r.Head.Returns.Media() || !r.Head.Takes(r.Head.Returns) || !slices.ContainsFunc(strings.Split(r.Head.Name, "_"), func(part string) bool { // it has an object of its own: "border"
+		w := retrieve.Word{Text: part, Stem: retrieve.Stem(part)}
+		return !d.IsMedia(w) && !d.IsVerb(w) && !d.IsFiller(w)
+	})
 	for i := 0; i < len(words); i++ {
 		class, length := d.Lexicon.ClassAt(words, i)
 		w := words[i]
+		if i == 0 && d.IsVerb(w) && !named && !r.Head.About[w.Lower()] && !slices.ContainsFunc(words[1:], d.says) {
+			continue // "swap them" asks for no transparency
+		}
 		page := r.Head.Takes(plan.Document) && strings.HasPrefix(w.Lower(), "page") && length == 1
 		empty := length == 1 && slices.ContainsFunc([]string{"only", "grades", "courtesy"}, func(s string) bool { return d.Is(s, w) })
 		if w.Kind == retrieve.Plain && !page && !empty && !d.Lexicon.Stop(w.Lower()) && d.Index.Vocabulary(r.Head.Name, class) {
@@ -88,6 +129,11 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 		i += length - 1
 	}
 	return false
+}
+
+// says reports whether a word says more than which file is meant.
+func (d *Drafter) says(w retrieve.Word) bool {
+	return !w.IsFile() && !w.IsMark() && !d.IsFiller(w) && !d.IsMedia(w) && !d.Is("pronouns", w) && !d.Is("plurals", w) && english.Ordinals[w.Lower()] == 0
 }
 
 // bareNumbers matches numbers without a unit: "5 to 10".
@@ -127,7 +173,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing, ok bool) {
 	first := scene.Rival{Tool: r.Head, Score: r.Score}
 	for _, v := range r.Rivals {
-		if v.Score < match.Hopeful/2 || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
+		if v.Score < match.Hopeful/2 || v.Tool.Free() || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
 			continue
 		}
 		d.settleOn(r, v)

@@ -260,6 +260,14 @@ func (f *Profile) Joins() bool { return len(f.Media) == 1 && f.Media[0].Many }
 // Generates reports whether the tool makes something new that does not resemble its input.
 func (f *Profile) Generates() bool { return strings.HasSuffix(f.Domain, "-generation") }
 
+// Free reports whether the tool changes whatever a picture shows, as words say: any order, or any object.
+func (f *Profile) Free() bool {
+	_, anything := f.Arg(func(a toolbox.Arg) bool {
+		return (a.Meaning == plan.Instruction || a.Meaning == plan.Prompt) && !a.Optional && a.Param == nil
+	})
+	return f.Takes(plan.Image) && f.Returns == plan.Image && !f.Generates() && (anything || f.TakesMark())
+}
+
 // GivenAll reports whether the subtask has all resources that the tool needs.
 func (f *Profile) GivenAll(sub plan.Subtask) bool {
 	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
