@@ -217,7 +217,7 @@ func (s *splitter) cut(end, next int, how join) bool {
 	for len(words) > 0 && words[0].IsMark() && !isSign(words) {
 		words = words[1:]
 	}
-	for len(words) > 0 && words[len(words)-1].IsMark() {
+	for len(words) > 0 && words[len(words)-1].IsMark() && words[len(words)-1].Text != "%" {
 		words = words[:len(words)-1]
 	}
 	if len(words) > 0 {

@@ -268,6 +268,20 @@ func (f *Profile) Free() bool {
 	return f.Takes(plan.Image) && f.Returns == plan.Image && !f.Generates() && (anything || f.TakesMark())
 }
 
+// OfOneThing reports whether the tool changes a place, a part or some pages of a file, or writes on it, so that it may be asked for
+// twice: "blur the top and the bottom". A second format or size would only replace the first one.
+func (f *Profile) OfOneThing() bool {
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+		switch SettingOf(a) { //nolint:exhaustive // the others are of the whole
+		case param.TimeRange, param.TimeRanges, param.Pages, param.Position:
+			return true
+		case param.Region:
+			return !f.Moves
+		}
+		return false
+	})
+}
+
 // GivenAll reports whether the subtask has all resources that the tool needs.
 func (f *Profile) GivenAll(sub plan.Subtask) bool {
 	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {

@@ -92,7 +92,9 @@ func (ps phrases) longestOf(text string, words []retrieve.Word, p param.Param, p
 func (ps phrases) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
 		joins := func(w retrieve.Word) bool {
-			return ps.Is("joining words", w) || ps.Is("places", w) && !ps.Is("amount words", w)
+			place := ps.Is("places", w) && !ps.Is("amount words", w)
+			extends := strings.HasSuffix(w.Lower(), "er") || ps.Is("extents", w) // "20% smaller" is no opacity
+			return ps.Is("joining words", w) || place || extends
 		} // "20% wide and half transparent"
 		return !ps.grammatical(words[0]) && !ps.grammatical(words[len(words)-1]) && !slices.ContainsFunc(words, joins)
 	}

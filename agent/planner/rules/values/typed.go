@@ -64,7 +64,10 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Colour {
 		return st.colour(r, text, p)
 	}
-	said := st.phrases.longest(st.Text, words, p)
+	said := st.phrases.longestOf(st.Text, words, p, func(said string) bool {
+		_, behind, _ := strings.Cut(text, said)
+		return p.Type != param.Opacity || !ofExtent.MatchString(behind)
+	})
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
 	}
@@ -237,6 +240,9 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	}
 	return bare
 }
+
+// ofExtent matches what makes a share before it one of a size: "20% smaller".
+var ofExtent = lazyregexp.New(`(?i)^ (?:\pL+er|wide|high|tall|of)\b`)
 
 // countsOther reports whether a bare number of a text counts something else than the parameter's pixels: "3 columns".
 func (st *Reader) countsOther(text string, q quantity.Quantity, p param.Param) bool {

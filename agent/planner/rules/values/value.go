@@ -189,9 +189,13 @@ func (st *Reader) placeOnMedia(r *scene.Reading) string {
 			}
 		}
 	}
-	begin, end := -1, 0
+	begin, end, apart := -1, 0, false
 	for _, w := range st.Lexicon.Words(text, []retrieve.Span{}) {
+		behind := apart
+		apart = w.Text == ","
 		switch {
+		case begin >= 0 && behind && w.Kind == retrieve.Number: // "at the top, 20% smaller"
+			return part(text[begin:end])
 		case !w.IsQuote() && (w.Kind == retrieve.Number && !r.Head.Sized() || st.Is("places", w)):
 			if begin < 0 {
 				begin = w.Start
