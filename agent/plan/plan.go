@@ -180,6 +180,8 @@ type Subtask struct {
 	// After are the indexes of the subtasks that must be done before this one, including those
 	// whose results are in Args. They are lower than its own.
 	After []int `json:"after,omitempty"`
+	// Passing means that the result is only made for another subtask of the same order: people did not ask for it.
+	Passing bool `json:"passing,omitempty"`
 }
 
 // Arg is an input of a subtask. Its Source is a resource, a literal value or the

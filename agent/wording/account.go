@@ -97,6 +97,7 @@ func (t *telling) files() []string {
 		case s.Final && !t.feedsOn(i):
 			ends = append(ends, delivery{names, what})
 			count += len(names)
+		case t.account.UsedUp(i) && s.Task < len(t.account.Plan.Tasks) && t.account.Plan.Tasks[s.Task].Subtask.Passing:
 		default:
 			before = append(before, names...)
 		}

@@ -13,6 +13,8 @@ import (
 	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox/effect"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -314,6 +316,9 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	if e, ok := t.OtherKind(r, runs); ok {
 		var found bool
 		if runs, found = t.ForKind(r, e); !found {
+			if t.ontoSound(n, r, e) {
+				return nil
+			}
 			return t.onlyOthers(r, e)
 		}
 	}
@@ -327,6 +332,47 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// ontoSound changes the sound of a video by a tool for sounds that keeps its length: it takes the sound out and puts the result
+// back. It reports whether the tool is one, and leaves the clause out if it does not account for all words.
+func (t *thread) ontoSound(n int, r *scene.Reading, e scene.Thing) bool {
+	f := r.Head
+	lasts := slices.ContainsFunc(f.Effects, func(ef effect.Effect) bool { return ef.Name == "duration" && ef.Rule["of"] == f.Media[0].Name })
+	if profile.Base(e.Typ) != plan.Video || f.Returns != plan.Audio || len(f.Media) != 1 || f.Joins() || f.Several() || f.AcceptsText(plan.Format) || !lasts {
+		return false
+	}
+	takeOut := t.Nearest("extract the sound of the video", func(f *profile.Profile) bool {
+		return f.Returns == plan.Audio && len(f.Media) == 1 && f.Takes(plan.Video)
+	})
+	putBack := t.Nearest("replace the sound of the video", func(f *profile.Profile) bool {
+		return f.Returns == plan.Video && len(f.Media) == 2 && f.Takes(plan.Video) && f.Takes(plan.Audio)
+	})
+	sound := e
+	sound.Typ = plan.Audio
+	if unknown := t.Leftover(r, t.Subtask(r, []scene.Thing{sound})); takeOut.Name == "" || putBack.Name == "" || len(unknown) > 0 {
+		if len(unknown) > 0 {
+			t.leave(r, unknown)
+		}
+		return len(unknown) > 0
+	}
+	sound = t.pushStep(n, r, draft.Step{Tool: takeOut}, e)
+	if takeOut.AcceptsText(plan.Format) { // what is between loses nothing
+		last := &t.tasks[len(t.tasks)-1]
+		last.Said = append(last.Said, plan.Said{Words: "wav", Type: string(param.Format)})
+	}
+	t.push(n, r, t.Subtask(r, []scene.Thing{sound}), []scene.Thing{sound})
+	changed := r.Results[len(r.Results)-1]
+	v := *r
+	v.Head, v.Object, v.Results = putBack, "", nil
+	sub := plan.Subtask{
+		Description: r.Text, Returns: plan.Video, Tool: putBack.Name, Domains: []string{putBack.Domain},
+		Args: []plan.Arg{{Type: plan.Video, Source: e.Source}, {Type: plan.Audio, Source: changed.Source}},
+	}
+	sub.After = draft.Dependencies(sub.Args)
+	t.push(n, &v, sub, []scene.Thing{e, changed})
+	r.Results = v.Results
+	return true
 }
 
 // onlyOthers answers a clause whose tool takes no files like e: that is only the reason if no similar tool takes them.
@@ -423,6 +469,9 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 		return slices.ContainsFunc(r.Stated, func(q quantity.Quantity) bool {
 			return q.Unit == quantity.BitRate && clause.Overlaps(w, q, c.Words[0].Start)
 		})
+	}
+	if begin == 0 && t.Is("only", c.Words[end]) {
+		return nil // "mirror only the left half" is no wish to crop it
 	}
 	if begin > 0 && t.Is("negations", c.Words[begin-1]) {
 		return nil // "don't repeat it" is no wish to repeat it
@@ -565,6 +614,10 @@ func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing)
 
 // push appends a subtask of clause n and adds its result to the things.
 func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.Thing) {
+	if len(media) == 1 && media[0].Made && !r.Clause.Beside && t.savedAs(sub) {
+		r.Results = append(r.Results, media[0])
+		return
+	}
 	seen := slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Image || e.Typ == plan.Video })
 	e := scene.Thing{
 		Source: plan.FromSubtask(len(t.tasks)), Typ: sub.Returns, Clause: n, Made: true, Joined: r.Head.Joins(),
@@ -578,6 +631,11 @@ func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.T
 	for i, o := range t.Things {
 		takes := func(a plan.Arg) bool { return a.Source.Equal(o.Source) }
 		t.Things[i].Inner = o.Inner || o.Made && o.Clause == n && slices.ContainsFunc(sub.Args, takes)
+	}
+	for _, i := range sub.After { // the clause asks for one result
+		t.tasks[i].Passing = t.tasks[i].Passing || r.Clause.Bare || slices.ContainsFunc(t.Things, func(e scene.Thing) bool {
+			return e.Made && e.Clause == n && e.Source.Equal(plan.FromSubtask(i))
+		})
 	}
 	t.tasks = append(t.tasks, sub)
 	t.stuck = false

@@ -16,6 +16,7 @@ var (
 	boxFrom   = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
 	noSpace   = lazyregexp.New(`(\d),(\d)`)
 	aspect    = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
+	counted   = lazyregexp.New(`^\d+ to \d+$`) // as in "frames 5 to 10"
 	strip     = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
 	portrait  = lazyregexp.New(`\b(?:portrait|upright|vertical)\b`)
 	landscape = lazyregexp.New(`\b(?:landscape|horizontal)\b`)
@@ -106,7 +107,7 @@ func Region(text string) (Area, bool) {
 		a := Area{Width: whole(m[1]), Height: whole(m[2]), Anchor: anchor}
 		return a, a.Width > 0 && a.Height > 0
 	}
-	if m := aspect.FindStringSubmatch(s); m != nil && float(m[1]) > 0 && float(m[2]) > 0 {
+	if m := aspect.FindStringSubmatch(s); m != nil && float(m[1]) > 0 && float(m[2]) > 0 && !counted.MatchString(s) {
 		return Area{Ratio: Oriented(s, float(m[1]), float(m[2])), Anchor: anchor}, true
 	}
 	if width, height, ok := Shape(s); ok && (width == height || !placed && !strings.ContainsAny(s, "0123456789")) { // not "200 wide"

@@ -50,6 +50,9 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 	if len(parts) == 0 && len(pieces) < 2 || r.Form != retrieve.Order || r.Marked() || len(c.More) > 0 {
 		return nil
 	}
+	if beside := d.byKind(c, r, pieces); len(beside) > 0 {
+		return beside
+	}
 	if (len(parts) == 0 || !d.IsPassage(parts[0].Words)) && d.isDone(&whole) && (len(parts) == 0 || !d.needsStep(&whole)) {
 		return nil
 	}
@@ -59,6 +62,43 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 	text := d.Text
 	if parts = d.byPieces(c, r, pieces); len(parts) == 0 {
 		d.Text = text // guesses replace parts of it
+	}
+	return parts
+}
+
+// byKind splits a clause whose pieces are about different kinds of media in one file: "the video to 8 MB and the sound as mp3". It
+// returns none if tools do not make just these kinds.
+func (d *Divider) byKind(c clause.Clause, r *scene.Reading, pieces [][]retrieve.Word) []clause.Clause {
+	var parts []clause.Clause
+	kinds := map[plan.Type]bool{}
+	text := d.Text
+	for i, words := range pieces {
+		typ := plan.Type("")
+		for k, w := range words {
+			if of := d.Lexicon.MediaNoun(words[k : k+1]); typ == "" && !retrieve.IsFormat(w.Lower()) {
+				typ = of
+			}
+			if d.Is("sound nouns", w) && typ == "" {
+				typ = plan.Audio
+			}
+		}
+		if typ == "" || kinds[typ] {
+			return nil
+		}
+		kinds[typ] = true
+		part := d.Part(c, words)
+		part.Beside = i > 0
+		v := d.Glance(part)
+		v.Files = r.Files
+		told := len(v.Stated) > 0 || d.Format(v) != "" // "put the video and the sound together" orders one thing
+		if !told || !d.isDone(v) || profile.Base(v.Head.Returns) != typ || v.Head.Combines() || len(v.Head.Media) != 1 {
+			d.Text = text
+			return nil
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) < 2 {
+		return nil
 	}
 	return parts
 }
@@ -158,7 +198,7 @@ func (d *Divider) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word
 // border", "20 px" and "20% wider" are about the border.
 func (d *Divider) goesOn(r *scene.Reading, words []retrieve.Word, before *profile.Profile) bool {
 	for i, w := range words {
-		if w.IsFile() || d.Counts(words, i) || w.Lower() == "each" || i == 0 && d.Is("articles", w) && !r.Head.Adds { // of another file, or another result
+		if w.IsFile() || len(d.Sent(plan.AnyFile)) > 1 && d.Counts(words, i) || w.Lower() == "each" || i == 0 && d.Is("articles", w) && !r.Head.Adds { // of another file, or another result
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
@@ -81,7 +82,8 @@ func (c counts) countsNouns(words []retrieve.Word, i int) bool {
 
 // eachOfOne reports whether there is only one thing of which "each" could speak, and no value says so.
 func (c counts) eachOfOne() bool {
-	return !c.states("each") && c.r.Head.Name != "" && !c.r.Marked() && len(c.Things) == 1 && !c.Things[0].Many && !c.r.Head.Several()
+	files := slices.DeleteFunc(slices.Clone(c.Things), func(e scene.Thing) bool { return e.Made && !e.Many })
+	return !c.states("each") && c.r.Head.Name != "" && !c.r.Marked() && len(files) == 1 && !files[0].Many && !c.r.Head.Several()
 }
 
 // countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by

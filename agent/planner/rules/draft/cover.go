@@ -189,7 +189,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	w := words[i]
 	switch w.Kind {
 	case retrieve.Quote:
-		return c.saysAll(w.Text)
+		return slices.ContainsFunc(c.told, func(told string) bool { return strings.Contains(told, w.Lower()) }) || len(w.Text) > 1 && c.saysAll(w.Text)
 	case retrieve.Plain:
 	default:
 		return true // numbers are quantities
@@ -217,7 +217,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, handles(plan.Audio))
 	case c.becomes(words, i) && class == w.Stem:
 		return c.states(text)
-	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
+	case c.says[text], c.says[w.Stem], len(written) > 1 && c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
 	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
 		return true // "no, I meant the left one"

@@ -122,7 +122,8 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 			continue // "swap them" asks for no transparency
 		}
 		page := r.Head.Takes(plan.Document) && strings.HasPrefix(w.Lower(), "page") && length == 1
-		empty := length == 1 && slices.ContainsFunc([]string{"only", "grades", "courtesy"}, func(s string) bool { return d.Is(s, w) })
+		empty := length == 1 && slices.ContainsFunc([]string{"only", "grades", "courtesy"}, func(s string) bool { return d.Is(s, w) }) ||
+			i == 0 && len(words) > 1 && d.Is("ordering", w) && d.Is("receivers", words[1]) // "give me both parts"
 		if w.Kind == retrieve.Plain && !page && !empty && !d.Lexicon.Stop(w.Lower()) && d.Index.Vocabulary(r.Head.Name, class) {
 			return true
 		}

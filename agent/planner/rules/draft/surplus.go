@@ -165,15 +165,16 @@ func (s surplus) opposed() []string {
 
 var opposite = map[string]string{"left": "right", "right": "left", "top": "bottom", "bottom": "top", "upper": "lower", "lower": "upper"}
 
-// picked returns the words that pick one of several results of an earlier subtask, "the second one": a subtask gets all
-// of them.
+// picked returns the words that pick one of several results of an earlier subtask, "the second one" or "the left half" of what was
+// split: a subtask gets all of them.
 func (s surplus) picked() []string {
 	if !slices.ContainsFunc(s.Things, func(e scene.Thing) bool { return e.Many }) {
 		return nil
 	}
 	var words []string
 	for i, w := range s.r.Clause.Words {
-		if s.Counts(s.r.Clause.Words, i) {
+		half := s.r.Prev != nil && s.r.Prev.Head.Several() && opposite[w.Lower()] != "" && i > 0 && s.Is("determiners", s.r.Clause.Words[i-1])
+		if s.Counts(s.r.Clause.Words, i) || half {
 			words = append(words, w.Text)
 		}
 	}
