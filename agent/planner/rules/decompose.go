@@ -296,10 +296,11 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return nil
 	case !t.IsSure(r) && r.Marked() && t.judge.changesRest(r):
 		return refusing(onlyTheWhole)
-	case !t.IsSure(r):
+	case t.IsSure(r):
+		t.PreferCovering(r)
+	case !t.Accounted(r):
 		return t.unsure(r)
 	}
-	t.PreferCovering(r)
 	if !t.IsSure(r) || t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || !t.Supports(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}

@@ -88,6 +88,9 @@ func (m *misfit) changesPart(r *scene.Reading) bool {
 // singlesOut reports whether the clause is carried out for several files, although it counts fewer or relates them to each
 // other: "both to png, the first one grey", "fade from a.mp3 into b.mp3".
 func (m *misfit) singlesOut(r *scene.Reading, runs [][]scene.Thing) bool {
+	if len(runs) > 1 && len(r.Words) > 0 && m.Is("combining", r.Words[0]) {
+		return true // "join a.jpg and b.jpg"
+	}
 	if len(runs) < 2 || len(r.Head.Media) != 1 {
 		return false
 	}

@@ -19,7 +19,7 @@ const (
 	places = `(?:(?:,\s*|\s+)(?:(?:in|at|on|near|across|along|over)\s+)?(?:the\s+)?` + aPlace + `)+`
 	// capitals matches capitalized words, with small words between them: "Sold Out", "Back to School".
 	capitals = `(?:©\s?)?\p{Lu}[\p{L}\d'’.!?&-]*(?:\s+(?:(?:of|the|and|to|for|in|a|&)\s+)*[\p{Lu}\d][\p{L}\d'’.!?&-]*)*`
-	textNoun = `(?i:(?:the\s+|a\s+)?(?:text|words?|title|caption|heading|headline|watermark))`
+	textNoun = `(?i:(?:the\s+|a\s+|my\s+|our\s+)?(?:text|words?|title|caption|heading|headline|watermark|name|slogan|initials))`
 )
 
 var (

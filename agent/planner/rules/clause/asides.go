@@ -26,6 +26,9 @@ func (a asides) merge(all []Clause) []Clause {
 			last.Text += " " + c.Text
 		case a.givesReason(c.Words, c.Join) && !a.IsContext(last.Words):
 			// drop the reason of the order
+		case a.staysAsIs(c.Words) && a.Any("sides of a size", c.Words) && a.Any("sides of a size", last.Words):
+			last.Words = append(slices.Clip(last.Words), c.Words...) // "half the width, same height": the other side follows by itself
+			last.Text += ", " + c.Text
 		case (a.staysAsIs(c.Words) || a.keepsSound(c.Words) && !a.RemovesPart(last.Words) && !a.Any("sound nouns", last.Words)) && !a.IsContext(last.Words):
 			// tools keep what they are not told to change
 		case a.elaborates(c) && (a.Any("prohibiting", c.Words) || a.Complains(c.Words) || !a.Asks(c.Words)) && !a.IsContext(last.Words):

@@ -20,8 +20,9 @@ func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
 	}
 	var out []clause.Clause
 	last := 0 // number of the file that was counted last
+	spoken := profile.Set{} // names of the files that were counted
 	for _, c := range d.perGroup(clauses) {
-		c, last = d.countedAs(d.severalOf(c), last)
+		c, last = d.countedAs(d.severalOf(d.restOf(c, spoken)), last)
 		parts := d.byFile(c)
 		if len(parts) == 0 {
 			parts = []clause.Clause{c}
@@ -29,6 +30,42 @@ func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
 		out = append(out, parts...)
 	}
 	return out
+}
+
+// restOf inserts the names of the files that no clause before counted: "rotate the second one and join the rest". It adds those
+// that the clause counts to the spoken ones.
+func (d *Divider) restOf(c clause.Clause, spoken profile.Set) clause.Clause {
+	for i, w := range c.Words {
+		rest := i > 0 && d.Is("determiners", c.Words[i-1]) && slices.Contains([]string{"rest", "others", "remaining"}, w.Lower())
+		if !rest || len(spoken) == 0 {
+			continue
+		}
+		var names []retrieve.Word
+		for _, r := range d.given() {
+			if spoken[r.Name] {
+				continue
+			}
+			if len(names) > 0 {
+				names = append(names, d.Coined("and"))
+			}
+			name := d.Coined(r.Name)
+			name.Kind, name.Text = retrieve.File, r.Name
+			names = append(names, name)
+		}
+		if len(names) > 0 {
+			c = d.Part(c, slices.Concat(c.Words[:i-1], names, c.Words[i+1:]))
+		}
+		return c
+	}
+	for i, w := range c.Words {
+		if e, ok := d.Nth(english.Ordinals[w.Lower()], plan.AnyFile); ok && d.Counts(c.Words, i) {
+			spoken[e.Source.Name] = true
+		}
+		if res, ok := d.Files.Lookup(w.Text); ok && w.IsFile() {
+			spoken[res.Name] = true
+		}
+	}
+	return c
 }
 
 // perGroup splits clauses with different orders for a group of files and another file: "make the first two grey and

@@ -215,7 +215,9 @@ func (d *Divider) goesOn(r *scene.Reading, words []retrieve.Word, before *profil
 			return slices.ContainsFunc(called, func(part string) bool { return retrieve.Stem(part) == w.Stem })
 		})
 	}
-	clear := func(q quantity.Quantity) bool { return q.Unit != quantity.Pixels && slices.Contains(values.PlainUnits, q.Unit) }
+	clear := func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Pixels && slices.Contains(values.PlainUnits, q.Unit)
+	}
 	return slices.ContainsFunc(stated, clear) || slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && (d.Is("extents", w) || !measures(w) && !d.IsFiller(w) && !d.Is("ordering", w))
 	})

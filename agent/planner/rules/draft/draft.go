@@ -46,12 +46,30 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	}
 }
 
+// Accounted selects a tool that does one thing and accounts for every word of an order with a value or a quotation, although no
+// tool is similar enough to be sure: "put "Ana" in the bottom left corner". It returns false if there is none.
+func (d *Drafter) Accounted(r *scene.Reading) bool {
+	if r.Form != retrieve.Order || r.Marked() || r.Quoted() == "" && !slices.ContainsFunc(r.Stated, Measured) {
+		return false
+	}
+	if near := d.plain(r.Rivals); len(near) == 0 || !d.covering(r, near, match.Hopeful) || !d.Lacks(r).IsZero() {
+		return false
+	}
+	r.Score = max(r.Score, match.Sure)
+	return true
+}
+
 // settleOnCovering selects the first of the tools with about the best score that accounts for every word of the clause. It
 // returns false if none does.
 func (d *Drafter) settleOnCovering(r *scene.Reading, near []scene.Rival) bool {
+	return d.covering(r, near, match.Sure)
+}
+
+// covering is like settleOnCovering for tools with a score of at least that.
+func (d *Drafter) covering(r *scene.Reading, near []scene.Rival, least float64) bool {
 	first := true
 	for _, v := range near {
-		if v.Score < max(match.Sure, match.Partly*near[0].Score) {
+		if v.Score < max(least, match.Partly*near[0].Score) {
 			break
 		}
 		if v.Tool.TextOnly && !near[0].Tool.TextOnly {
