@@ -379,7 +379,7 @@ func (t *thread) ontoSound(n int, r *scene.Reading, e scene.Thing) bool {
 // onlyOthers answers a clause whose tool takes no files like e: that is only the reason if no similar tool takes them.
 func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
 	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
-	if at >= 0 && slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
+	if r.Score < match.Sure || at >= 0 && slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
 		return v.Tool != r.Head && v.Score >= match.Hopeful && v.Rest <= r.Rivals[at].Rest &&
 			v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == r.Head.Returns
 	}) {
@@ -397,7 +397,8 @@ func (t *thread) leave(r *scene.Reading, unknown []string) {
 
 // hangsOnLeft reports whether the clause depends on one that was left out.
 func (t *thread) hangsOnLeft(r *scene.Reading) bool {
-	return t.stuck && len(r.Files) == 0 && len(r.Head.Media) > 0
+	ofText := r.Head.TextOnly && t.Things.SentText() && r.Quoted() == ""
+	return t.stuck && len(r.Files) == 0 && (len(r.Head.Media) > 0 || ofText)
 }
 
 // decided returns the outcome after all clauses were read.
@@ -498,6 +499,10 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	t.left, t.doubt, t.stuck = t.left[:last], nil, false
 	rest := t.Part(c, slices.DeleteFunc(slices.Clone(around), ofRate))
 	wish := t.Part(c, slices.Concat(c.Words[begin:end], slices.DeleteFunc(around, func(w retrieve.Word) bool { return !ofRate(w) })))
+	if begin == 0 && slices.Contains(strings.Split(f.Name, "_"), c.Words[0].Lower()) { // "polaroid tilted 5 degrees"
+		wish.Join, wish.Bare, rest.Join, rest.Bare = c.Join, c.Bare, clause.After, true
+		return []clause.Clause{wish, rest}
+	}
 	wish.Join, wish.Bare = clause.After, true
 	return []clause.Clause{rest, wish}
 }

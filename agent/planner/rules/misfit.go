@@ -10,6 +10,7 @@ import (
 	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
@@ -20,7 +21,26 @@ type misfit struct{ *draft.Drafter }
 
 // found reports whether the tool of the clause does not carry it out for the files of the runs.
 func (m *misfit) found(r *scene.Reading, runs [][]scene.Thing) bool {
-	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.hasPaper(r, runs)
+	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.layers(r) || m.hasPaper(r, runs)
+}
+
+// layers reports whether the clause puts one of several kinds of files under or onto another, but its tool takes one file: "put the
+// song under it, but only the first 3 seconds".
+func (m *misfit) layers(r *scene.Reading) bool {
+	kinds := map[plan.Type]bool{}
+	for _, e := range m.Things {
+		kinds[profile.Base(e.Typ)] = kinds[profile.Base(e.Typ)] || e.Given && !e.Made && e.Typ.Media()
+	}
+	if len(r.Head.Media) != 1 || !r.Head.Takes(r.Head.Returns) || len(r.Words) == 0 || !m.Is("layering", r.Words[0]) {
+		return false
+	}
+	several := 0
+	for _, given := range kinds {
+		if given {
+			several++
+		}
+	}
+	return several > 1 && m.Any("onto", r.Words)
 }
 
 // limitsToPlace reports whether the clause only restricts the previous one to a place: "grey, but only the left half".

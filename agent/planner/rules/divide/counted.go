@@ -19,7 +19,7 @@ func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
 		return clauses
 	}
 	var out []clause.Clause
-	last := 0 // number of the file that was counted last
+	last := 0               // number of the file that was counted last
 	spoken := profile.Set{} // names of the files that were counted
 	for _, c := range d.perGroup(clauses) {
 		c, last = d.countedAs(d.severalOf(d.restOf(c, spoken)), last)

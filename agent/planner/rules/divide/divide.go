@@ -181,14 +181,15 @@ func (d *Divider) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word
 	}
 	v := d.Glance(part)
 	v.Files = r.Files
-	area, _ := quantity.Region(part.Text)
-	if half := area.Share >= 0.5 && (area.Anchor.X == 0 || area.Anchor.Y == 0); half && again { // two halves are the whole
-		return c, nil
-	}
 	if !d.isDone(v) || d.needsStep(v) || v.Head.RequiresText(plan.Query) || v.Head.Free() {
 		return c, nil
 	}
 	if before != nil && (again && v.Head.Name != before.Name || v.Head.Name == before.Name && !v.Head.OfOneThing() || !d.goesOn(v, words, before)) {
+		return c, nil
+	}
+	area, _ := quantity.Region(part.Text)
+	_, ofPart := v.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Region })
+	if half := area.Share >= 0.5 && (area.Anchor.X == 0 || area.Anchor.Y == 0); half && again && ofPart { // two halves are the whole
 		return c, nil
 	}
 	return part, v.Head

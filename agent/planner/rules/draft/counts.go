@@ -83,7 +83,10 @@ func (c counts) countsNouns(words []retrieve.Word, i int) bool {
 // eachOfOne reports whether there is only one thing of which "each" could speak, and no value says so.
 func (c counts) eachOfOne() bool {
 	files := slices.DeleteFunc(slices.Clone(c.Things), func(e scene.Thing) bool { return e.Made && !e.Many })
-	return !c.states("each") && c.r.Head.Name != "" && !c.r.Marked() && len(files) == 1 && !files[0].Many && !c.r.Head.Several()
+	counted := slices.ContainsFunc(c.told, func(told string) bool {
+		return slices.Contains(english.WordsOf(told), "each") && len(quantity.Find(told)) > 0
+	})
+	return !counted && c.r.Head.Name != "" && !c.r.Marked() && len(files) == 1 && !files[0].Many && !c.r.Head.Several()
 }
 
 // countsFiles reports whether the number is that of the files of the message, all of which are meant: "put these 4 side by

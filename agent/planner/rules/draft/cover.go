@@ -189,7 +189,9 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	w := words[i]
 	switch w.Kind {
 	case retrieve.Quote:
-		return slices.ContainsFunc(c.told, func(told string) bool { return strings.Contains(told, w.Lower()) }) || len(w.Text) > 1 && c.saysAll(w.Text)
+		return slices.ContainsFunc(c.told, func(told string) bool {
+			return told == w.Lower() || len(w.Text) > 2 && strings.Contains(told, w.Lower())
+		}) || len(w.Text) > 1 && c.saysAll(w.Text)
 	case retrieve.Plain:
 	default:
 		return true // numbers are quantities
@@ -263,7 +265,7 @@ func (c *cover) displaced(words []retrieve.Word, i int) bool {
 		!c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts {
 		return false
 	}
-	now := i+1 < len(words) && words[i+1].Lower() == "now" // "right now"
+	now := i+1 < len(words) && (words[i+1].Lower() == "now" || words[i+1].Kind == retrieve.Number) // "right now", "below 10 MB"
 	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] && !f.Combines() })
 }
 

@@ -37,6 +37,14 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 			near = plain
 		}
 	}
+	if len(near) > 0 && near[0].Tool.TextOnly && near[0].Tool.RequiresText(plan.Instruction) && r.Quoted() == "" { // "tell me the size" asks about the file
+		facts := slices.DeleteFunc(slices.Clone(near), func(v scene.Rival) bool {
+			return v.Tool.Returns != plan.Facts || v.Rest > 0 || !slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return v.Tool.Takes(profile.Base(e.Typ)) })
+		})
+		if len(facts) > 0 && d.covering(r, facts, match.Hopeful) {
+			return
+		}
+	}
 	switch {
 	case d.settleOnCovering(r, near):
 	case len(near) == 0:
@@ -113,7 +121,7 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 		return true
 	}
 	relates := func(w retrieve.Word) bool {
-		return d.Is("prepositions", w) || d.Is("joining words", w) || d.IsVerb(w) || w.Text == ","
+		return d.Is("prepositions", w) || d.Is("beyond edges", w) || d.Is("joining words", w) || d.Is("verbs", w) || w.Text == ","
 	}
 	if len(r.Head.Media) > 1 && len(r.Files) == 1 && !slices.ContainsFunc(words, relates) {
 		return false // "the song 10 dB louder" lays it under nothing
@@ -192,7 +200,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing, ok bool) {
 	first := scene.Rival{Tool: r.Head, Score: r.Score}
 	for _, v := range r.Rivals {
-		if v.Score < match.Hopeful/2 || v.Tool.Free() || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
+		if v.Score < max(match.Hopeful/2, match.Hardly*v.Near) || v.Tool.Free() || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
 			continue
 		}
 		d.settleOn(r, v)

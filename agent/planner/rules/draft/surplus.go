@@ -163,7 +163,9 @@ func (s surplus) opposed() []string {
 	return words
 }
 
-var opposite = map[string]string{"left": "right", "right": "left", "top": "bottom", "bottom": "top", "upper": "lower", "lower": "upper"}
+var opposite = map[string]string{
+	"left": "right", "right": "left", "top": "bottom", "bottom": "top", "upper": "lower", "lower": "upper", "above": "below", "below": "above",
+}
 
 // picked returns the words that pick one of several results of an earlier subtask, "the second one" or "the left half" of what was
 // split: a subtask gets all of them.

@@ -14,6 +14,7 @@ import (
 	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -71,6 +72,9 @@ func (t texts) one(a toolbox.Arg) (plan.Arg, bool) {
 	text := t.words(a, told)
 	arg.Source = plan.FromValue(text)
 	mayBeOther := profile.Kind(a) == param.Size || profile.Kind(a) == param.TimeRange // "right" is a place
+	if said := quantity.Find(text); a.Optional && profile.Kind(a) == param.Size && len(said) > 0 && !slices.ContainsFunc(said, Measured) {
+		return arg, false // "at 20,30" is no size
+	}
 	return arg, text != "" && (!a.Optional || !mayBeOther || a.Param.Reads(text))
 }
 

@@ -166,7 +166,7 @@ func (v *Features) wanted() plan.Type {
 			found = typ
 		case v.Lexicon.Class(w.Stem) == "box":
 			found = plan.BBox
-		case found == "" && i > 0 && !v.Determined(words, i):
+		case found == "" && (i > 0 || len(words) > 1 && words[1].Lower() == "every") && !v.Determined(words, i):
 			if found = v.Lexicon.MediaNoun(words[i : i+1]); v.Is("sound nouns", w) {
 				found = plan.Audio
 			}

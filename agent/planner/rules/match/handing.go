@@ -61,7 +61,10 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 	case media:
 		return fit * v.byImplied(f)
 	}
-	if v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun) {
+	switch refers := v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun); {
+	case refers && f.RequiresText(plan.Prompt) && f.Generates():
+		return badly // "a video of it" shows the file
+	case refers:
 		return Partly // it refers to the latest result
 	}
 	return fit
