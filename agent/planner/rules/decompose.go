@@ -157,6 +157,9 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			if alone {
 				return &outcome{reply: leftAlone}
 			}
+			if t.prev != nil && t.Any("distorting", c.Words) && draft.Stretches(t.prev) {
+				return asking(inPart([]plan.Unhandled{{Part: r.Text, Unknown: []string{r.Text}}}))
+			}
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())

@@ -71,7 +71,10 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
 	unknown = append(unknown, missed...)
 	for _, more := range r.Clause.More {
-		if words := d.Lexicon.Words(more, nil); !d.Forbids(words) && !d.Complains(words) {
+		switch words := d.Lexicon.Words(more, nil); {
+		case d.Forbids(words) && Stretches(r) && d.Any("distorting", words):
+			unknown = append(unknown, more)
+		case !d.Forbids(words) && !d.Complains(words):
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -204,6 +207,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	case text == "same" && i+1 < len(words) && c.Is("properties that stay", words[i+1]) && !c.value[text]: // "make both the same height"
 		return false
+	case c.In("distorting", text) && i > 0 && (c.Is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(words[i-1].Lower(), "’", "'"), "n't")):
+		return !Stretches(c.r)
 	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i):
 		return false
 	case text == "corners" && c.someCorner("corner"): // one corner is chosen
@@ -225,10 +230,6 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true // "no, I meant the left one"
 	case i+1 < len(words) && words[i+1].IsFile() && c.Is("sparing", w): // "not b.png"
 		return true
-	case c.In("distorting", text) && i > 0 && (c.Is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(words[i-1].Lower(), "’", "'"), "n't")):
-		return slices.ContainsFunc(c.r.Head.Args, func(a toolbox.Arg) bool {
-			return profile.Kind(a) == param.Region || profile.SettingOf(a) == param.Aspect
-		})
 	case c.In("prohibiting", text): // the tool's own words say what it leaves unchanged
 		return c.r.Head.About["without"]
 	case c.In("unable", text): // "Discord won't take more than 8 MB"

@@ -179,7 +179,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 	if !typ.Media() || typ.ImageMap() || !r.Head.Takes(typ) || Nouns[typ].IsZero() || r.Head.Generates() ||
 		slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool {
 			sound := d.Is("sound nouns", w) || d.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
-			return typ == plan.Image && d.Is("frames", w) || typ == plan.Audio && sound
+			return typ == plan.Image && d.Is("frames", w) || typ == plan.Audio && sound && !d.onSound(r.Clause.Words)
 		}) {
 		return scene.Thing{}, false
 	}
@@ -193,6 +193,17 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 		}
 	}
 	return scene.Thing{}, false
+}
+
+// onSound reports whether the words only say that a change is of the sound: "an echo on the sound".
+func (d *Drafter) onSound(words []retrieve.Word) bool {
+	for i, w := range words {
+		if i > 1 && d.Is("sound nouns", w) && d.Determined(words, i) {
+			lead := words[i-2].Lower()
+			return lead == "on" || lead == "in"
+		}
+	}
+	return false
 }
 
 // ForKind selects a less similar tool for a clause whose tool takes no files like e, and returns its files: "30% slower" with a

@@ -360,6 +360,14 @@ func (s surplus) inTurn() []string {
 	return words
 }
 
+// Stretches reports whether the tool of a clause brings a picture to both sides of a size, without bars or a crop.
+func Stretches(r *scene.Reading) bool {
+	return r.Head.Sized() && !r.Head.Coloured && slices.ContainsFunc(r.Stated, func(q quantity.Quantity) bool {
+		size, ok := quantity.Size(r.Clause.Text[q.Start:q.End])
+		return ok && size.Width > 0 && size.Height > 0
+	})
+}
+
 // onlyOne returns the words that restrict a change of a video to its sound or its pictures, if the tool changes both: "reverse
 // only the sound".
 func (s surplus) onlyOne() []string {

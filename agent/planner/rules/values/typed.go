@@ -226,7 +226,8 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	for _, q := range stated {
 		said, own := twin(r.Head, text, q, p)
 		switch {
-		case p.Type == param.Duration && r.Head.Combines() && atAnEnd.MatchString(text[:q.Start]): // "join a.mp4 and the first 2 seconds of b.mp4"
+		case p.Type == param.Duration && (r.Head.Combines() || !r.Head.Takes(r.Head.Returns)) && atAnEnd.MatchString(text[:q.Start]):
+			// "join a.mp4 and the first 2 seconds of b.mp4", "the first 2 seconds as mp4"
 		case q.Unit == quantity.Number && p.Unit == "px" && st.countsOther(text, q, p):
 		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p) && p.Names(said) == 0: // "400 px high" is no gap
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
