@@ -153,12 +153,11 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			continue
 		case !alone && t.needsNothing(r):
 			continue
+		case !alone && t.misfit.distorts(c, t.prev):
+			return asking(inPart([]plan.Unhandled{{Part: r.Text, Unknown: []string{r.Text}}}))
 		case t.Forbids(c.Words):
 			if alone {
 				return &outcome{reply: leftAlone}
-			}
-			if t.prev != nil && t.Any("distorting", c.Words) && draft.Stretches(t.prev) {
-				return asking(inPart([]plan.Unhandled{{Part: r.Text, Unknown: []string{r.Text}}}))
 			}
 			continue
 		case len(t.unknown) > 0:
@@ -304,7 +303,8 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	case !t.Accounted(r):
 		return t.unsure(r)
 	}
-	if !t.IsSure(r) || t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) || !t.Supports(r) { // "bottom right corner", "is it blurry?"
+	vague := t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) // "bottom right corner", "is it blurry?"
+	if !t.IsSure(r) || vague || !t.Supports(r) {
 		return t.unsure(r)
 	}
 	if r.Marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {

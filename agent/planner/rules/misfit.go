@@ -24,6 +24,11 @@ func (m *misfit) found(r *scene.Reading, runs [][]scene.Thing) bool {
 	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.layers(r) || m.hasPaper(r, runs)
 }
 
+// distorts reports whether a clause forbids to distort the picture that the previous one stretches: "1080x1350. Don't squash it".
+func (m *misfit) distorts(c clause.Clause, prev *scene.Reading) bool {
+	return prev != nil && m.Forbids(c.Words) && m.Any("distorting", c.Words) && draft.Stretches(prev)
+}
+
 // layers reports whether the clause puts one of several kinds of files under or onto another, but its tool takes one file: "put the
 // song under it, but only the first 3 seconds".
 func (m *misfit) layers(r *scene.Reading) bool {

@@ -39,7 +39,8 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	}
 	if len(near) > 0 && near[0].Tool.TextOnly && near[0].Tool.RequiresText(plan.Instruction) && r.Quoted() == "" { // "tell me the size" asks about the file
 		facts := slices.DeleteFunc(slices.Clone(near), func(v scene.Rival) bool {
-			return v.Tool.Returns != plan.Facts || v.Rest > 0 || !slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return v.Tool.Takes(profile.Base(e.Typ)) })
+			takes := func(e scene.Thing) bool { return v.Tool.Takes(profile.Base(e.Typ)) }
+			return v.Tool.Returns != plan.Facts || v.Rest > 0 || !slices.ContainsFunc(d.Things, takes)
 		})
 		if len(facts) > 0 && d.covering(r, facts, match.Hopeful) {
 			return
@@ -67,52 +68,6 @@ func (d *Drafter) Accounted(r *scene.Reading) bool {
 	return true
 }
 
-// settleOnCovering selects the first of the tools with about the best score that accounts for every word of the clause. It
-// returns false if none does.
-func (d *Drafter) settleOnCovering(r *scene.Reading, near []scene.Rival) bool {
-	return d.covering(r, near, match.Sure)
-}
-
-// covering is like settleOnCovering for tools with a score of at least that.
-func (d *Drafter) covering(r *scene.Reading, near []scene.Rival, least float64) bool {
-	first := true
-	for _, v := range near {
-		if v.Score < max(least, match.Partly*near[0].Score) {
-			break
-		}
-		if v.Tool.TextOnly && !near[0].Tool.TextOnly {
-			continue // it would ignore the files
-		}
-		d.settleOn(r, v)
-		if d.pointsNowhere(r) || d.misreads(r) || !d.Supports(r) {
-			continue
-		}
-		runs, missing, _ := d.Bind(r)
-		covers := missing != "" || d.Covers(r, runs[0])
-		switch lacking := missing != "" || !d.Lacks(r).IsZero(); {
-		case lacking && first && covers:
-			return true // the person is asked for it
-		case lacking:
-			continue
-		case covers:
-			return true
-		}
-		first = false
-	}
-	return false
-}
-
-// plain returns the rivals that do one thing to a file at hand, and are sure enough.
-func (d *Drafter) plain(near []scene.Rival) []scene.Rival {
-	return slices.DeleteFunc(slices.Clone(near), func(v scene.Rival) bool {
-		edits := v.Tool.Takes(v.Tool.Returns) // and it must be of that type
-		takes := func(e scene.Thing) bool {
-			return v.Tool.Takes(profile.Base(e.Typ)) && (!edits || profile.Base(e.Typ) == profile.Base(v.Tool.Returns))
-		}
-		return v.Tool.Free() || v.Tool.Generates() || v.Score < match.Hopeful || !slices.ContainsFunc(d.Things, takes)
-	})
-}
-
 // Supports reports whether a word of the clause asks for its tool, or a value does that the tool requires. "Only a little" names
 // nothing to look for, and "all pages but 2" asks for no page numbers.
 func (d *Drafter) Supports(r *scene.Reading) bool {
@@ -137,10 +92,11 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 			return true
 		}
 	}
-	named := !r.Head.Returns.Media() || !r.Head.Takes(r.Head.Returns) || !slices.ContainsFunc(strings.Split(r.Head.Name, "_"), func(part string) bool { // it has an object of its own: "border"
+	object := slices.ContainsFunc(strings.Split(r.Head.Name, "_"), func(part string) bool { // of its own: "border"
 		w := retrieve.Word{Text: part, Stem: retrieve.Stem(part)}
 		return !d.IsMedia(w) && !d.IsVerb(w) && !d.IsFiller(w)
 	})
+	named := !object || !r.Head.Returns.Media() || !r.Head.Takes(r.Head.Returns)
 	for i := 0; i < len(words); i++ {
 		class, length := d.Lexicon.ClassAt(words, i)
 		w := words[i]
@@ -156,11 +112,6 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 		i += length - 1
 	}
 	return false
-}
-
-// says reports whether a word says more than which file is meant.
-func (d *Drafter) says(w retrieve.Word) bool {
-	return !w.IsFile() && !w.IsMark() && !d.IsFiller(w) && !d.IsMedia(w) && !d.Is("pronouns", w) && !d.Is("plurals", w) && english.Ordinals[w.Lower()] == 0
 }
 
 // bareNumbers matches numbers without a unit: "5 to 10".
@@ -195,23 +146,14 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 	return scene.Thing{}, false
 }
 
-// onSound reports whether the words only say that a change is of the sound: "an echo on the sound".
-func (d *Drafter) onSound(words []retrieve.Word) bool {
-	for i, w := range words {
-		if i > 1 && d.Is("sound nouns", w) && d.Determined(words, i) {
-			lead := words[i-2].Lower()
-			return lead == "on" || lead == "in"
-		}
-	}
-	return false
-}
-
 // ForKind selects a less similar tool for a clause whose tool takes no files like e, and returns its files: "30% slower" with a
 // video. It returns false if no tool accounts for every word.
 func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing, ok bool) {
 	first := scene.Rival{Tool: r.Head, Score: r.Score}
 	for _, v := range r.Rivals {
-		if v.Score < max(match.Hopeful/2, match.Hardly*v.Near) || v.Tool.Free() || v.Tool.RequiresText(plan.Instruction) || !v.Tool.Takes(profile.Base(e.Typ)) || v.Tool.Returns != profile.Base(e.Typ) {
+		free := v.Tool.Free() || v.Tool.RequiresText(plan.Instruction)
+		ofKind := v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == profile.Base(e.Typ)
+		if v.Score < max(match.Hopeful/2, match.Hardly*v.Near) || free || !ofKind {
 			continue
 		}
 		d.settleOn(r, v)
@@ -365,4 +307,66 @@ func (d *Drafter) misreads(r *scene.Reading) bool {
 		return said != "" && !a.Param.Reads(said)
 	})
 	return misread
+}
+
+// settleOnCovering selects the first of the tools with about the best score that accounts for every word of the clause. It
+// returns false if none does.
+func (d *Drafter) settleOnCovering(r *scene.Reading, near []scene.Rival) bool {
+	return d.covering(r, near, match.Sure)
+}
+
+// covering is like settleOnCovering for tools with a score of at least that.
+func (d *Drafter) covering(r *scene.Reading, near []scene.Rival, least float64) bool {
+	first := true
+	for _, v := range near {
+		if v.Score < max(least, match.Partly*near[0].Score) {
+			break
+		}
+		if v.Tool.TextOnly && !near[0].Tool.TextOnly {
+			continue // it would ignore the files
+		}
+		d.settleOn(r, v)
+		if d.pointsNowhere(r) || d.misreads(r) || !d.Supports(r) {
+			continue
+		}
+		runs, missing, _ := d.Bind(r)
+		covers := missing != "" || d.Covers(r, runs[0])
+		switch lacking := missing != "" || !d.Lacks(r).IsZero(); {
+		case lacking && first && covers:
+			return true // the person is asked for it
+		case lacking:
+			continue
+		case covers:
+			return true
+		}
+		first = false
+	}
+	return false
+}
+
+// plain returns the rivals that do one thing to a file at hand, and are sure enough.
+func (d *Drafter) plain(near []scene.Rival) []scene.Rival {
+	return slices.DeleteFunc(slices.Clone(near), func(v scene.Rival) bool {
+		edits := v.Tool.Takes(v.Tool.Returns) // and it must be of that type
+		takes := func(e scene.Thing) bool {
+			return v.Tool.Takes(profile.Base(e.Typ)) && (!edits || profile.Base(e.Typ) == profile.Base(v.Tool.Returns))
+		}
+		return v.Tool.Free() || v.Tool.Generates() || v.Score < match.Hopeful || !slices.ContainsFunc(d.Things, takes)
+	})
+}
+
+// says reports whether a word says more than which file is meant.
+func (d *Drafter) says(w retrieve.Word) bool {
+	return !w.IsFile() && !w.IsMark() && !d.IsFiller(w) && !d.IsMedia(w) && !d.Is("pronouns", w) && !d.Is("plurals", w) && english.Ordinals[w.Lower()] == 0
+}
+
+// onSound reports whether the words only say that a change is of the sound: "an echo on the sound".
+func (d *Drafter) onSound(words []retrieve.Word) bool {
+	for i, w := range words {
+		if i > 1 && d.Is("sound nouns", w) && d.Determined(words, i) {
+			lead := words[i-2].Lower()
+			return lead == "on" || lead == "in"
+		}
+	}
+	return false
 }

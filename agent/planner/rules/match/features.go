@@ -82,7 +82,8 @@ func (v *Features) Unexplained(f *profile.Profile) int {
 // NamesThing reports whether a word of the clause may name what a picture shows: no tool that does one thing to the files knows
 // it. In "take the colour out" and "put it bottom left, small" all words are such a tool's.
 func (v *Features) NamesThing() bool {
-	shown := v.r.Prev != nil && v.r.Refs.Pronoun && v.r.Prev.Object != "" || slices.ContainsFunc(v.Things, func(e scene.Thing) bool { return profile.MarkType(e.Typ) })
+	marked := func(e scene.Thing) bool { return profile.MarkType(e.Typ) }
+	shown := v.r.Prev != nil && v.r.Refs.Pronoun && v.r.Prev.Object != "" || slices.ContainsFunc(v.Things, marked)
 	return v.quotes > 0 || v.r.Marked() || shown || slices.ContainsFunc(v.classes, func(class string) bool {
 		return !v.colours[class] && !slices.ContainsFunc(v.Profiles, func(f profile.Profile) bool {
 			return !f.Free() && f.Returns.Media() && !f.Generates() && v.direct[f.Returns] && v.Index.Vocabulary(f.Name, class)
