@@ -13,7 +13,6 @@ import (
 	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -342,7 +341,10 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 // back. It reports whether the tool is one, and leaves the clause out if it does not account for all words.
 func (t *thread) ontoSound(n int, r *scene.Reading, e scene.Thing) bool {
 	f := r.Head
-	lasts := slices.ContainsFunc(f.Effects, func(ef effect.Effect) bool { return ef.Name == "duration" && ef.Rule["of"] == f.Media[0].Name })
+	lasts := false
+	for _, e := range f.Effects {
+		lasts = lasts || e.Name == "duration" && len(f.Media) > 0 && e.Rule["of"] == f.Media[0].Name
+	}
 	if profile.Base(e.Typ) != plan.Video || f.Returns != plan.Audio || len(f.Media) != 1 || f.Joins() || f.Several() || f.AcceptsText(plan.Format) || !lasts {
 		return false
 	}

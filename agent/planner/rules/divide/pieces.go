@@ -6,10 +6,10 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
-	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -167,10 +167,7 @@ func (d *Divider) goesOn(r *scene.Reading, words []retrieve.Word, before *profil
 			return slices.ContainsFunc(called, func(part string) bool { return retrieve.Stem(part) == w.Stem })
 		})
 	}
-	plain := func(q quantity.Quantity) bool {
-		return q.Unit != quantity.Pixels && slices.Contains(values.PlainUnits, q.Unit)
-	}
-	return slices.ContainsFunc(stated, plain) || slices.ContainsFunc(words, func(w retrieve.Word) bool {
+	return slices.ContainsFunc(stated, draft.Plain) || slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && (d.Is("extents", w) || !measures(w) && !d.IsFiller(w) && !d.Is("ordering", w))
 	})
 }

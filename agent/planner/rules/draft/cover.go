@@ -114,6 +114,11 @@ func dependsOn(p param.Param, text, said string) bool {
 
 var digits = lazyregexp.New(`\d+(?:[.,]\d+)?`)
 
+// Plain reports whether a quantity means the same whatever changes a file: "100 kB", but not "20 px", which may be of a border.
+func Plain(q quantity.Quantity) bool {
+	return q.Unit != quantity.Pixels && slices.Contains(values.PlainUnits, q.Unit)
+}
+
 // Measured reports whether a quantity has a unit.
 func Measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 
