@@ -460,7 +460,6 @@ func (c *checker) scope(what string) template.Scope {
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
-			numbers(a.Name, "letters")
 		case a.Type == plan.Text:
 			s[a.Name] = template.Texts
 			numbers(a.Name, "count")
@@ -468,7 +467,8 @@ func (c *checker) scope(what string) template.Scope {
 			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
 		case a.Type == plan.Video:
 			numbers(a.Name, "width", "height", "duration", "rate", "sound",
-				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room", "silent")
+				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "shortest", "room", "silent")
+			numbers(a.Name+"#", "start") // only of an item
 		case a.Type == plan.Audio:
 			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
 			s[a.Name+".format"] = template.Closed

@@ -17,6 +17,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
@@ -183,7 +184,7 @@ func (t *tryToolCommand) Run(ctx context.Context, c *command.Call) error {
 	if err != nil {
 		return failedRun(c, tool.Name, err)
 	}
-	return t.keep(c, tool.Name, made.Output)
+	return t.keep(c, tool, made.Output)
 }
 
 // failedRun prints why a run failed, beginning with the output of the program.
@@ -363,7 +364,11 @@ func filesAfter(tool toolbox.Tool, i int) int {
 }
 
 // keep writes the results into the folder under the tool's name, or prints a text.
-func (t *tryToolCommand) keep(c *command.Call, name string, made toolbox.Output) error {
+func (t *tryToolCommand) keep(c *command.Call, tool toolbox.Tool, made toolbox.Output) error {
+	checked := "and its effects were checked"
+	if len(tool.Effects) == 0 || tool.Effects[0].Name == effect.None { // none stands alone
+		checked = "but not checked, since the tool declares no effects"
+	}
 	for i, o := range append([]toolbox.Output{made}, made.More...) {
 		if o.Path == "" {
 			if err := output.Say(c.Stdout, "%s\n", o.Value); err != nil {
@@ -371,9 +376,9 @@ func (t *tryToolCommand) keep(c *command.Call, name string, made toolbox.Output)
 			}
 			continue
 		}
-		file := name
+		file := tool.Name
 		if i > 0 {
-			file = fmt.Sprintf("%s-%d", name, i+1)
+			file = fmt.Sprintf("%s-%d", tool.Name, i+1)
 		}
 		to := filepath.Join(t.Out, file+filepath.Ext(o.Path))
 		b, err := os.ReadFile(o.Path)
@@ -386,7 +391,7 @@ func (t *tryToolCommand) keep(c *command.Call, name string, made toolbox.Output)
 		if err != nil {
 			return fault.Usage("%s cannot be written: %s.", to, fault.Reason(err))
 		}
-		if err := output.Say(c.Stdout, "%s was written, and its effects were checked.\n", to); err != nil {
+		if err := output.Say(c.Stdout, "%s was written, %s.\n", to, checked); err != nil {
 			return err
 		}
 	}

@@ -120,9 +120,16 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	if status != fault.StatusFailed || said < 0 || told < said {
 		t.Errorf("status %d: %s", status, stderr)
 	}
-	bottest.Write(t, file, string(b))
-	if status, stdout, stderr := try.Run(t); status != fault.StatusDone || !strings.Contains(stdout, "some_tool.png was written") {
-		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	bare, _, _ := strings.Cut(string(b), "\neffects:")
+	for text, want := range map[string]string{
+		string(b):                              "some_tool.png was written, and its effects were checked.",
+		bare:                                   "some_tool.png was written, but not checked, since the tool declares no effects.",
+		bare + "\neffects: [none: a reason]\n": "some_tool.png was written, but not checked, since",
+	} {
+		bottest.Write(t, file, text)
+		if status, stdout, stderr := try.Run(t); status != fault.StatusDone || !strings.Contains(stdout, want) {
+			t.Errorf("status %d: %s%s, want %q", status, stdout, stderr, want)
+		}
 	}
 	for _, c := range []struct {
 		args []string

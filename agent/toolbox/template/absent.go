@@ -17,19 +17,15 @@ func (r *Recipe) Unguarded(optional []string) []error {
 			g.let[n] = g.expanded(r.Let.values[n])
 		}
 	}
-	for _, argv := range []*Argv{r.First, r.Argv} {
-		if argv != nil {
-			g.in("argv").parts(argv.parts)
+	for _, f := range r.formulas() {
+		if !f.asked {
+			g.at(f.place).expression(f.expression)
 		}
 	}
-	if r.Length != nil {
-		g.in("length").expression(r.Length.value)
-	}
-	for where, m := range map[string]*Remarks{"refuse": r.Refuse, "about": r.About, "notes": r.Notes} {
-		for _, s := range m.list() {
-			inner := g.in(where).under(s.condition, true)
-			for _, e := range s.args {
-				inner.expression(e)
+	for _, p := range r.parts() {
+		for _, slot := range p.text {
+			if slot.role != "" {
+				g.at(p.place).argument(slot.text)
 			}
 		}
 	}
@@ -73,6 +69,15 @@ func newGuard(optional []string) guard {
 
 func (g guard) in(where string) guard {
 	g.where = where
+	return g
+}
+
+// at returns the guard for a place.
+func (g guard) at(p place) guard {
+	g = g.in(p.field)
+	for _, condition := range p.under {
+		g = g.under(condition, true)
+	}
 	return g
 }
 
@@ -170,20 +175,6 @@ func (g guard) expression(e expression) {
 func (g guard) argument(arg string) {
 	if g.absent[arg] {
 		g.faults[fmt.Sprintf("%s: %s is optional and may be absent; give it a default, or check given(%s)", g.where, arg, arg)] = true
-	}
-}
-
-func (g guard) parts(all []part) {
-	for _, p := range all {
-		for _, slot := range p.text {
-			g.expression(slot.value)
-			if slot.role != "" {
-				g.argument(slot.text)
-			}
-		}
-		g.under(p.condition, true).parts(p.then)
-		g.under(p.condition, false).parts(p.otherwise)
-		g.parts(p.joined)
 	}
 }
 

@@ -28,6 +28,7 @@ func TestUnguarded(t *testing.T) {
 		"let: {half: count / 2, twice: half * 4}\nargv: [x, \"{twice}\", \"{out:mp4}\"]":                                              fault("argv", "count"),
 		"first: [x, \"{count}\", \"{out:pdf}\"]\nargv: [x, \"{made}\", \"{out:mp4}\"]":                                                fault("argv", "count"),
 		"length: video.duration + count\nargv: [x, \"{out:mp4}\"]":                                                                    fault("length", "count"),
+		"times: count\nargv: [x, \"{out:mp4}\"]":                                                                                      fault("times", "count"),
 		"notes: \"{count} of them\"\nargv: [x, \"{out:mp4}\"]":                                                                        fault("notes", "count"),
 		"refuse: [{if: way = 'in', say: \"{count}\"}]\nargv: [x, \"{out:mp4}\"]":                                                      fault("refuse", "count"),
 		`argv: [x, {if: count, then: ["{count}", "{if(way, way, 'in')}"]}, "{out:mp4}"]`:                                              "",

@@ -66,7 +66,9 @@ func (r *Recipe) Leading() [][]string {
 }
 
 // Several reports whether the recipe writes several files.
-func (r *Recipe) Several() bool { return r.Times != nil || several(r.Argv.parts) }
+func (r *Recipe) Several() bool {
+	return r.Times != nil || r.Argv.writes(func(out piece) bool { return out.many })
+}
 
 // Check lists the faults of a recipe, for a tool with these arguments in scope. choices are the values
 // of settings with a fixed list.
@@ -77,7 +79,8 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 		faults = append(faults, r.First.check(s, Written{Endings: firstEndings}, false)...)
 		s[madeName] = File
 	}
-	faults = append(faults, r.Argv.check(s, w, r.First != nil && writes(r.First.parts, motionEnding))...)
+	motion := r.First.writes(func(out piece) bool { return out.text == motionEnding })
+	faults = append(faults, r.Argv.check(s, w, motion)...)
 	for name, f := range map[string]*Formula{"length": r.Length, "times": r.Times} {
 		if f == nil {
 			continue
@@ -102,11 +105,10 @@ var firstEndings = []string{"pdf", "wav", "png", motionEnding}
 // motionEnding is the extension of camera motion data, written by ffmpeg's filter vidstabdetect.
 const motionEnding = "trf"
 
-// writes reports whether the parts have an {out:…} with that extension.
-func writes(parts []part, ending string) bool {
-	return slices.ContainsFunc(parts, func(p part) bool {
-		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.role == "out" && slot.text == ending })
-		return out || writes(p.then, ending) || writes(p.otherwise, ending) || writes(p.joined, ending)
+// writes reports whether the command line has an {out:…} of that kind.
+func (a *Argv) writes(kind func(piece) bool) bool {
+	return slices.ContainsFunc(a.all(), func(p placed) bool {
+		return slices.ContainsFunc(p.text, func(slot piece) bool { return slot.role == "out" && kind(slot) })
 	})
 }
 

@@ -158,14 +158,6 @@ func (a *Argv) Program() string {
 	return ""
 }
 
-// several reports whether some part writes several files.
-func several(parts []part) bool {
-	return slices.ContainsFunc(parts, func(p part) bool {
-		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.many })
-		return out || several(p.then) || several(p.otherwise) || several(p.joined)
-	})
-}
-
 // UnmarshalYAML parses a list of arguments.
 func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
@@ -346,8 +338,13 @@ func (a *Argv) check(s Scope, w Written, motion bool) []error {
 	if strings.ContainsAny(a.Program(), " /") {
 		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with a program name", a.Program()))
 	}
-	c := check{scope: s, may: w, program: a.Program(), motion: motion}
-	c.parts(a.parts)
+	c := check{may: w, program: a.Program(), motion: motion}
+	for _, p := range a.all() {
+		if c.scope = s; p.every != "" {
+			c.scope = s.items(p.every)
+		}
+		c.part(p)
+	}
 	switch {
 	case c.written == 0:
 		c.addf("argv has no {out:…}, so the program could not write a file; write {out:%s} where it expects the name of its output", w.Endings[0])
@@ -370,42 +367,34 @@ func (c *check) addf(format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf(format, args...))
 }
 
-func (c *check) parts(parts []part) {
-	for _, p := range parts {
-		if p.condition != nil {
-			if _, err := p.condition.kind(c.scope); err != nil {
-				c.addf("argv: %w", err)
-			}
+func (c *check) part(p placed) {
+	if p.condition != nil {
+		if _, err := p.condition.kind(c.scope); err != nil {
+			c.addf("argv: %w", err)
 		}
-		c.each(p)
-		c.parts(p.otherwise)
-		c.parts(p.joined)
-		for _, piece := range p.text {
-			c.piece(p, piece)
-		}
+	}
+	if p.each != "" && c.scope[p.each] != Files {
+		c.addf("argv: {each: %s} does not name an argument with many: true", p.each)
+	}
+	if p.each != "" && p.every != "" {
+		c.addf("argv: {each: %s} is nested in another one", p.each)
+	}
+	for _, slot := range p.text {
+		c.piece(p.part, slot)
 	}
 }
 
-// each checks the parts within a part, which may use {item}.
-func (c *check) each(p part) {
-	outer := c.scope
-	defer func() { c.scope = outer }()
-	if p.each != "" {
-		if outer[p.each] != Files {
-			c.addf("argv: {each: %s} does not name an argument with many: true", p.each)
-		}
-		if outer[itemName] != 0 {
-			c.addf("argv: {each: %s} is nested in another one", p.each)
-		}
-		c.scope = maps.Clone(outer)
-		c.scope[itemName], c.scope[indexName] = File, Number
-		for name, kind := range outer {
-			if fact, ok := strings.CutPrefix(name, p.each+"."); ok {
-				c.scope[itemName+"."+fact] = kind
-			}
+// items returns the scope within an {each: …}. It has the facts of each item ("videos.width") and those
+// that only an item has ("videos#.start").
+func (s Scope) items(each string) Scope {
+	inner := maps.Clone(s)
+	inner[itemName], inner[indexName] = File, Number
+	for name, kind := range s {
+		if fact, ok := strings.CutPrefix(strings.Replace(name, "#", "", 1), each+"."); ok {
+			inner[itemName+"."+fact] = kind
 		}
 	}
-	c.parts(p.then)
+	return inner
 }
 
 // Names of one of several resources, and of its number.

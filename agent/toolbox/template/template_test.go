@@ -23,7 +23,7 @@ func read(t *testing.T, text string) *Argv {
 // names is the scope of these tests.
 var names = Scope{
 	"video": File, "video.width": Number, "video.duration": Number, "video.sound": Number, "caption": Words, "way": Closed, "count": Number, "colour": Closed, "format": Closed,
-	"clips": Files, "clips.count": Number, "clips.width": Number,
+	"clips": Files, "clips.count": Number, "clips.width": Number, "clips#.start": Number,
 }
 
 // may is what the command of these tests may write.
@@ -134,6 +134,8 @@ func TestCheck(t *testing.T) {
 		`[ffmpeg, {each: video, then: [a]}, "{out:mp4}"]`:                               "many: true",
 		`[ffmpeg, {each: clips, then: ["{item.height}"]}, "{out:mp4}"]`:                 "there is no {item.height}",
 		`[ffmpeg, {each: clips, then: [{each: clips, then: [a]}]}, "{out:mp4}"]`:        "nested in another one",
+		`[ffmpeg, {each: clips, then: ["{item.start}"]}, "{out:mp4}"]`:                  "",
+		`[ffmpeg, "{clips.start}", "{out:mp4}"]`:                                        "there is no {clips.start}; the names are clips.",
 		`[ffmpeg, {each: clips, then: [a]}, "{item}", "{out:mp4}"]`:                     "there is no {item}",
 		`[ffmpeg, {text: ["a{item}"]}, "{out:mp4}"]`:                                    "there is no {item}",
 		`[ffmpeg, "{clips}", "{out:mp4}"]`:                                              "{each: clips",
@@ -282,6 +284,22 @@ func TestCheckRecipe(t *testing.T) {
 	} {
 		if _, err := recipe(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestUses: a name counts as used in every field.
+func TestUses(t *testing.T) {
+	t.Parallel()
+	r, err := recipe("let: {a: one}\nfirst: [x, '{two}']\nargv: [x, {each: three, then: ['{file:four}']}, {text: [{if: five, then: [y]}]}, '{out:six}']\n" +
+		"length: seven\ntimes: eight + 1\nabout: '{nine}'\nrefuse: [{if: ten, say: no}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := r.Uses()
+	for _, name := range strings.Fields("one two three four five six seven eight nine ten") {
+		if !used[name] {
+			t.Errorf("%s is not used", name)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -12,9 +12,12 @@ import (
 // Uses returns the arguments and settings that a recipe uses.
 func (r *Recipe) Uses() map[string]bool {
 	used := usedBy(r.expressions())
-	for _, argv := range []*Argv{r.First, r.Argv} {
-		if argv != nil {
-			namedIn(argv.parts, used)
+	for _, p := range r.parts() { // names outside expressions: {each: videos}, {file:caption}, {out:format}
+		used[p.each] = true
+		for _, slot := range p.text {
+			if slot.role != "" {
+				used[slot.text] = true
+			}
 		}
 	}
 	return used
@@ -31,21 +34,6 @@ func usedBy(expressions iter.Seq[expression]) map[string]bool {
 		}
 	}
 	return used
-}
-
-// namedIn adds the names used outside expressions: {each: videos}, {file:caption}, {out:format}.
-func namedIn(parts []part, used map[string]bool) {
-	for _, p := range parts {
-		used[p.each] = true
-		for _, slot := range p.text {
-			if slot.role != "" {
-				used[slot.text] = true
-			}
-		}
-		for _, inner := range [][]part{p.then, p.otherwise, p.joined} {
-			namedIn(inner, used)
-		}
-	}
 }
 
 // withComparisons adds the faults of comparisons of settings with values they can never have. choices are the
@@ -82,28 +70,93 @@ func (m *mismatch) Error() string {
 	return m.comparison + " compares a number with a text; a text is written in single quotes"
 }
 
+// place is where an argument or an expression is in a tool file.
+type place struct {
+	field string
+	under []expression // the conditions around it
+	every string       // the argument for each of whose resources it is repeated
+	piece bool         // it is in a {text: […]}
+}
+
+func (at place) when(condition expression) place {
+	if condition != nil {
+		at.under = append(slices.Clip(at.under), condition)
+	}
+	return at
+}
+
+// placed is a part in its place.
+type placed struct {
+	place
+	part
+}
+
+// all returns all parts of a command line, including nested ones.
+func (a *Argv) all() []placed {
+	if a == nil {
+		return nil
+	}
+	return within(place{field: "argv"}, a.parts)
+}
+
+func within(at place, parts []part) []placed {
+	var all []placed
+	for _, p := range parts {
+		then, joined, otherwise := at.when(p.condition), at, at.when(operation{"not", []expression{p.condition}})
+		then.every, joined.piece = cmp.Or(p.each, at.every), true
+		all = append(all, placed{at, p})
+		all = slices.Concat(all, within(then, p.then), within(otherwise, p.otherwise), within(joined, p.joined))
+	}
+	return all
+}
+
+// parts returns all parts of both command lines, including nested ones.
+func (r *Recipe) parts() []placed { return append(r.First.all(), r.Argv.all()...) }
+
+// formula is an expression in its place.
+type formula struct {
+	place
+	expression
+	asked bool // it is a condition
+}
+
+// formulas returns the expressions of all fields but let.
+func (r *Recipe) formulas() []formula {
+	var all []formula
+	for _, p := range r.parts() {
+		all = append(all, formula{p.place, p.condition, true})
+		for _, slot := range p.text {
+			all = append(all, formula{p.place, slot.value, false})
+		}
+	}
+	for i, f := range []*Formula{r.Length, r.Times} {
+		if f != nil {
+			all = append(all, formula{place{field: []string{"length", "times"}[i]}, f.value, false})
+		}
+	}
+	for i, m := range []*Remarks{r.Refuse, r.About, r.Notes} {
+		at := place{field: []string{"refuse", "about", "notes"}[i]}
+		for _, s := range m.list() {
+			all = append(all, formula{at, s.condition, true})
+			for _, e := range s.args {
+				all = append(all, formula{at.when(s.condition), e, false})
+			}
+		}
+	}
+	return all
+}
+
 // expressions iterates over all expressions of a recipe, including nested ones.
 func (r *Recipe) expressions() iter.Seq[expression] {
 	return func(yield func(expression) bool) {
 		w := walk{yield: yield}
 		if r.Let != nil {
-			for _, e := range slices.Sorted(maps.Keys(r.Let.values)) {
-				w.expression(r.Let.values[e])
+			for _, n := range r.Let.names {
+				w.expression(r.Let.values[n])
 			}
 		}
-		for _, argv := range []*Argv{r.First, r.Argv} {
-			if argv != nil {
-				w.parts(argv.parts)
-			}
-		}
-		if r.Length != nil {
-			w.expression(r.Length.value)
-		}
-		for _, m := range []*Remarks{r.Refuse, r.About, r.Notes} {
-			for _, s := range m.list() {
-				w.expression(s.condition)
-				w.expressions(s.args)
-			}
+		for _, f := range r.formulas() {
+			w.expression(f.expression)
 		}
 	}
 }
@@ -151,16 +204,6 @@ func (w *walk) pieces(all []piece) {
 	}
 }
 
-func (w *walk) parts(all []part) {
-	for _, p := range all {
-		w.expression(p.condition)
-		w.pieces(p.text)
-		w.parts(p.then)
-		w.parts(p.otherwise)
-		w.parts(p.joined)
-	}
-}
-
 func (w *walk) value(v value) {
 	w.expression(v.condition)
 	w.pieces(v.text)
@@ -180,35 +223,24 @@ func (w *walk) value(v value) {
 // Fixed returns the literal parts of the arguments, and the texts in expressions. NUL stands for a slot.
 func (r *Recipe) Fixed() []string {
 	var all []string
-	for _, argv := range []*Argv{r.First, r.Argv} {
-		if argv != nil {
-			all = append(all, fixedIn(argv.parts, "")...)
+	for _, p := range r.parts() {
+		switch {
+		case p.joined != nil:
+			whole := ""
+			for _, inner := range p.joined {
+				whole += inner.fixed()
+			}
+			all = append(all, whole)
+		case p.text != nil && p.piece:
+			all = append(all, slot+p.fixed())
+		case p.text != nil:
+			all = append(all, p.fixed())
 		}
 	}
 	for e := range r.expressions() {
 		if l, ok := e.(literal); ok && l.value.Kind != Number {
 			all = append(all, l.String())
 		}
-	}
-	return all
-}
-
-// fixedIn returns the texts of parts, each prefixed by begin.
-func fixedIn(parts []part, begin string) []string {
-	var all []string
-	for _, p := range parts {
-		if p.text != nil {
-			all = append(all, begin+p.fixed())
-		}
-		all = append(all, fixedIn(p.then, begin)...)
-		all = append(all, fixedIn(p.otherwise, begin)...)
-		var whole strings.Builder // all of one argument
-		for _, joined := range p.joined {
-			whole.WriteString(joined.fixed())
-			all = append(all, fixedIn(joined.then, slot)...)
-			all = append(all, fixedIn(joined.otherwise, slot)...)
-		}
-		all = append(all, whole.String())
 	}
 	return all
 }

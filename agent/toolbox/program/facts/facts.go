@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -119,12 +118,6 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
 		return template.Value{Kind: template.Words, Text: values[0].Value}, nil
-	case fact == "letters":
-		longest := 0
-		for line := range strings.Lines(values[0].Value) {
-			longest = max(longest, utf8.RuneCountInString(line))
-		}
-		return template.Num(float64(longest)), nil
 	case fact == "start":
 		all, number, _ := strings.Cut(arg, "#")
 		before, err := strconv.Atoi(number)
