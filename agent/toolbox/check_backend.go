@@ -148,6 +148,51 @@ func startOption(program string, fixed []string) string {
 	return ""
 }
 
+// executors are programs that run what is in the files that they are given. With interpreters, a file may
+// follow their script.
+var executors = []string{
+	"R", "bc", "blender", "csound", "dc", "ed", "emacs", "ex", "gdb", "gnuplot", "gnuplot-nox", "gnuplot-qt", "gnuplot-x11", "gp", "gs", "latex", "lilypond", "lualatex", "luatex", "m4", "maxima", "octave",
+	"octave-cli", "pdflatex", "pdftex", "povray", "ps2pdf", "psql", "scilab", "sqlite3", "tex", "vim", "xelatex", "xetex",
+}
+
+// drawn matches the part of a filter after {file:…} that keeps drawtext from expanding the words.
+var drawn = lazyregexp.New(`^:expansion=none(?:$|[:,;\['\x00])`)
+
+// executed says how a program could run the words in a file that it is given, or read them as options. With
+// data, the author of the tool says that they are only data to the program.
+func executed(h template.Handed, data bool) []error {
+	slot := "{file:" + h.Arg + "}"
+	if h.Program == "ffmpeg" {
+		text := strings.HasSuffix(h.Begin, "drawtext=textfile=") && drawn.MatchString(h.End) && strings.Count(h.End, "expansion=") == 1
+		before := strings.Join(h.Before, " ")
+		tags := h.Begin+h.End == "" && (strings.HasSuffix(before, " -f ffmetadata -i") || strings.HasSuffix(before, " -f srt -i"))
+		if !text && !tags {
+			return []error{fmt.Errorf("argv: ffmpeg could run the words in %s here, or read them as options; "+
+				"write drawtext=textfile=%s:expansion=none, or [-f, srt, -i, \"%s\"]", slot, slot, slot)}
+		}
+		return nil
+	}
+	name := strings.TrimRight(path.Base(h.Program), "0123456789.-")
+	i, script := interpreters[name]
+	last := ""
+	if len(h.Before) > 0 {
+		last = h.Before[len(h.Before)-1]
+	}
+	switch {
+	case h.End != "" || h.Begin != "" && !option.MatchString(h.Begin):
+		return []error{fmt.Errorf("argv: %s must be an argument of its own, or the value of an option: --text=%s", slot, slot)}
+	case slices.Contains(executors, name), script && i.lead == "-f" && (h.Begin != "" || strings.HasPrefix(last, "-")):
+		return []error{fmt.Errorf("argv: %s runs what is in %s; use a program that only reads it", h.Program, slot)}
+	case !data:
+		return []error{fmt.Errorf("argv: %s may run the words in %s, or read them as options; "+
+			"if it only reads them as data, add data: [%s] below argv", h.Program, slot, h.Arg)}
+	}
+	return nil
+}
+
+// option matches a long option before its value.
+var option = lazyregexp.New(`^--?[A-Za-z][A-Za-z0-9-]*=$`)
+
 // elsewhere matches paths outside the call's folder: absolute, in the home folder, or with "..".
 var elsewhere = lazyregexp.New(`(?:^|[=:@,;'" ])(?:/[^/\s\x00]|~/|\.\.(?:/|$))`)
 
@@ -401,6 +446,14 @@ func (c *checker) checkCommand(b Backing) {
 	}
 	if arg := outsideArgument(b.Recipe.Leading(), fixed); arg != "" {
 		c.addf("argv has %q, a path outside the call's folder; a program may only use the files of its arguments, such as {image}", arg)
+	}
+	for _, h := range b.Recipe.Handed() {
+		c.add(executed(h, slices.Contains(b.Recipe.Data, h.Arg))...)
+	}
+	for _, name := range b.Recipe.Data {
+		if !slices.ContainsFunc(b.Recipe.Handed(), func(h template.Handed) bool { return h.Arg == name }) {
+			c.addf("data lists %s, but argv has no {file:%s}", name, name)
+		}
 	}
 	scope := c.scope("a command")
 	c.add(b.Recipe.Check(scope, w, c.closed())...)

@@ -55,6 +55,17 @@ func TestCommandHasNoCode(t *testing.T) {
 		`[python3, mark.py, /etc/passwd, "{image}", "{out:png}"]`:                               `argv has "/etc/passwd"`,
 		`[ffmpeg, -i, "{image}", -vf, "scale={image.width}/2:{image.height / 2}", "{out:png}"]`: "",
 		`[ffmpeg, -i, "{image}", -vf, "setsar=1/1", "{out:png}"]`:                               "",
+
+		`[mark, -t, "{file:text}", "{out:png}"], data: [text]`:                                          "",
+		`[mark, "--text={file:text}", "{out:png}"], data: [text]`:                                       "",
+		`[python3, /opt/mark.py, "{file:text}", "{out:png}"], data: [text]`:                             "",
+		`[awk, -f, /opt/mark.awk, "{file:text}", "{out:png}"], data: [text]`:                            "",
+		`[ffmpeg, -i, "{image}", -f, srt, -i, "{file:text}", "{out:png}"]`:                              "",
+		`[ffmpeg, -i, "{image}", -vf, "drawtext=textfile={file:text}:expansion=none:x=2", "{out:png}"]`: "",
+		`[python3, /opt/mark.py, "{file:text}", "{out:png}"]`:                                           "python3 may run the words in {file:text}",
+		`[awk, -f, /opt/mark.awk, "--file={file:text}", "{out:png}"], data: [text]`:                     "awk runs what is in {file:text}",
+		`[gnuplot-qt, -p, "{file:text}", "{out:png}"], data: [text]`:                                    "gnuplot-qt runs what is in {file:text}",
+		`[ffmpeg, -i, "{image}", {if: width, then: [-f, srt]}, -i, "{file:text}", "{out:png}"]`:         "ffmpeg could run the words",
 	} {
 		_, err := toolbox.ReadTool([]byte(called("{kind: command, argv: "+argv+"}", "image")))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

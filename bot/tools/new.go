@@ -60,7 +60,7 @@ type toolDraft struct {
 	Takes, Returns, Noun      string
 	Examples, Effects         []string
 	Made, Suffix, Path        string
-	Argv, Debian, Out         string
+	Argv, Debian, Out, Data   string
 	Filter, Setting, More     string
 }
 
@@ -116,7 +116,7 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 	}
 	slot := fmt.Sprintf("%q", "{"+takes+"}")
 	if takes == "text" {
-		slot = `"{file:text}"`
+		slot, d.Data = `"{file:text}"`, "[text]"
 	}
 	d.Argv, d.Debian = fmt.Sprintf("my-program, %s, %q", slot, "{out:"+to.out+"}"), "my-package"
 	switch {

@@ -26,6 +26,8 @@ type Recipe struct {
 	Argv *Argv `yaml:"argv,omitempty"`
 	// Times is how often Argv runs; the default is once. Each run makes one result, with the number {item}.
 	Times *Formula `yaml:"times,omitempty"`
+	// Data lists the arguments of {file:…} whose words are only data to the program that reads the file.
+	Data []string `yaml:"data,omitempty"`
 	// Length is the duration of the result in seconds; the default is that of the first input.
 	Length *Formula `yaml:"length,omitempty"`
 	// About describes the result in a few words: the first sentence that holds. For one of several

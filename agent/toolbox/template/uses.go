@@ -72,10 +72,12 @@ func (m *mismatch) Error() string {
 
 // place is where an argument or an expression is in a tool file.
 type place struct {
-	field string
-	under []expression // the conditions around it
-	every string       // the argument for each of whose resources it is repeated
-	piece bool         // it is in a {text: […]}
+	argv   *Argv
+	field  string
+	under  []expression // the conditions around it
+	every  string       // the argument for each of whose resources it is repeated
+	piece  bool         // it is in a {text: […]}
+	before []part       // what is before it in the same list
 }
 
 func (at place) when(condition expression) place {
@@ -96,12 +98,13 @@ func (a *Argv) all() []placed {
 	if a == nil {
 		return nil
 	}
-	return within(place{field: "argv"}, a.parts)
+	return within(place{argv: a, field: "argv"}, a.parts)
 }
 
 func within(at place, parts []part) []placed {
 	var all []placed
-	for _, p := range parts {
+	for i, p := range parts {
+		at.before = parts[:i]
 		then, joined, otherwise := at.when(p.condition), at, at.when(operation{"not", []expression{p.condition}})
 		then.every, joined.piece = cmp.Or(p.each, at.every), true
 		all = append(all, placed{at, p})
@@ -245,12 +248,43 @@ func (r *Recipe) Fixed() []string {
 	return all
 }
 
+// Handed is a place in a command line where a program is given a file with people's words.
+type Handed struct {
+	Program string
+	Arg     string
+	// Before are the arguments before it, and Begin and End the rest of the argument that names the file.
+	// NUL stands for a slot, a condition, or a further part.
+	Before     []string
+	Begin, End string
+}
+
+// Handed lists the places of {file:…}.
+func (r *Recipe) Handed() []Handed {
+	var all []Handed
+	for _, p := range r.parts() {
+		for i, s := range p.text {
+			if s.role != "file" {
+				continue
+			}
+			h := Handed{Program: p.argv.Program(), Arg: s.text, Begin: part{text: p.text[:i:i]}.fixed(), End: part{text: p.text[i+1:]}.fixed()}
+			if p.piece {
+				h.Begin, h.End = slot+h.Begin, h.End+slot
+			}
+			for _, b := range p.before {
+				h.Before = append(h.Before, b.fixed())
+			}
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
 // slot stands for a value filled in by a call.
 const slot = "\x00"
 
 // fixed returns the text of a part.
 func (p part) fixed() string {
-	if p.text == nil {
+	if p.condition != nil || p.each != "" || p.joined != nil {
 		return slot
 	}
 	var b strings.Builder
