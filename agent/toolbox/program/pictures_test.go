@@ -3,10 +3,12 @@ package program
 import (
 	"image/color"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/barcode"
 	"atelier/agent/toolbox/slow"
 )
 
@@ -98,4 +100,23 @@ func TestHEIC(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, out.Note.String(), "Only the first frame")
+}
+
+// TestQRCodeIsReadBack: a code says what was asked for, in each colour and size.
+func TestQRCodeIsReadBack(t *testing.T) {
+	t.Parallel()
+	read := barcode.Operations(media.Limits{}.OrDefault())["read_code"]
+	for _, given := range []args{
+		{"text": "https://example.org/menu?table=7&day=5"}, {"text": "-o /etc/x\n@y {z} %d \"Łódź\""}, {"text": "red", "colour": "red", "size": "600 px"},
+		{"text": strings.Repeat("a long text ", 20), "colour": "dark blue"},
+	} {
+		out, err := runCommand(t, toolOf(t, "make_qr_code"), given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read(t.Context(), callOf(t, args{"image": fileOf(plan.Image, out.Path)}))
+		if err != nil || got.Value != given["text"] {
+			t.Errorf("%v: it says %q, %v", given, got.Value, err)
+		}
+	}
 }

@@ -66,6 +66,16 @@ func TestScanBecomesSearchable(t *testing.T) {
 	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, out.Path)}), "already searchable")
 }
 
+// TestBlankScanIsNotSearchable: pages without words do not count, and a document of only such pages is refused.
+func TestBlankScanIsNotSearchable(t *testing.T) {
+	t.Parallel()
+	blank := lines(t, "")
+	scan := scanned(t, "blank.pdf", 0, blank, blank)
+	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, scan)}), "I found no text on its pages")
+	half := scanned(t, "half.pdf", 0, blank, lines(t, "Invoice number 4711"))
+	holds(t, done(t, "ocr_pdf", args{"document": fileOf(plan.Document, half)}).About.String(), "one page")
+}
+
 // looksAlike fails if the first pages of two documents look different.
 func looksAlike(t *testing.T, a, b string) {
 	t.Helper()

@@ -103,12 +103,24 @@ func (r Reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	if err := sandbox.Left(text); err != nil {
 		return toolbox.Output{}, fmt.Errorf("read pages: %w", err)
 	}
+	if layers, err = r.layers(ctx, c, pdf{path: text}); err != nil {
+		return toolbox.Output{}, err
+	}
+	found := 0
+	for _, layer := range layers {
+		if strings.TrimSpace(layer) != "" {
+			found++
+		}
+	}
+	if found == 0 {
+		return toolbox.Output{}, plan.Refusal("The document has no text, and I found no text on its pages.")
+	}
 	made, err := r.QPDF(ctx, c, "searchable.pdf", whole.path, whole.path, "--overlay", text, "--to="+list, "--")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	about := plan.Say("the text of %d pages can be searched", len(pages))
-	if len(pages) == 1 {
+	about := plan.Say("the text of %d pages can be searched", found)
+	if found == 1 {
 		about = plan.Say("the text of one page can be searched")
 	}
 	return toolbox.Output{Path: filepath.Join(c.Dir, filepath.Base(made)), About: about}, nil
