@@ -1,10 +1,12 @@
 package native
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -83,4 +85,35 @@ func TestAnimationsFit(t *testing.T) {
 		t.Errorf("%d frames of %d × %d in %d bytes, saying %q", info.Frames, info.Width, info.Height, file.Size(), out.Note)
 	}
 	w.Refused("fit_image_size", nativetest.Args{"image": {animation}, "limit": {nativetest.Text("20 bytes")}}, "larger limit")
+}
+
+// TestFlatAnimationGetsSmaller: scaling blends the colours of a drawing, which must not make its file larger than it was.
+func TestFlatAnimationGetsSmaller(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, built(t).table)
+	var frames []toolbox.Value
+	for n := range 24 {
+		img := image.NewNRGBA(image.Rect(0, 0, 96, 64))
+		for y := range 64 {
+			for x := range 96 {
+				block := uint8((x+2*n)/12*7 + y/12*3) //nolint:gosec // a few dozen
+				img.SetNRGBA(x, y, color.NRGBA{block * 29, block * 53, block * 97, 255})
+			}
+		}
+		frames = append(frames, w.Given(fmt.Sprintf("%d.png", n), img))
+	}
+	made := w.Do("images_to_gif", nativetest.Args{"images": frames})
+	was, err := os.Stat(made.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := was.Size() * 2 / 5
+	out := w.Do("fit_image_size", nativetest.Args{
+		"image": {{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}}, "limit": {nativetest.Text(fmt.Sprintf("%d bytes", limit))},
+	})
+	info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
+	file, failed := os.Stat(out.Path)
+	if err != nil || failed != nil || info.Frames != 24 || file.Size() > limit || !strings.Contains(out.Note.String(), "fewer colours") {
+		t.Errorf("%d frames of %d × %d, at most %d bytes, saying %q, %v, %v", info.Frames, info.Width, info.Height, limit, out.Note, err, failed)
+	}
 }

@@ -137,17 +137,34 @@ func tooSmall(limit int64) error {
 	}
 }
 
+// coarse is the distance of the colours of an animation whose palettes would need more than its pixels: 64 in all.
+const coarse = 85
+
 // fitAnimation scales the animation down until its file is no larger than the limit, keeping all
-// frames. written is its current size in bytes.
-func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, written int64) (toolbox.Output, error) {
+// frames. has is its size in bytes. Each frame of a GIF may have colours of its own, and scaling blends new ones:
+// where that made the file larger, and below half its size, it also gets fewer colours.
+func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, has int64) (toolbox.Output, error) {
 	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.FormatFor(p.Info.Ext))
-	for scale := 1.0; ; {
-		scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
+	step := 1
+	for scale, written := 1.0, has; ; {
+		if fewer := written >= has || scale < 0.5; step == 1 && scale < 1 && fewer {
+			step = coarse
+		} else {
+			scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
+		}
 		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
 		if max(w, h) < smallestSide {
 			return toolbox.Output{}, tooSmall(limit)
 		}
-		err := media.EditAnimation(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return media.Scaled(ctx, frame, w, h) })
+		err := media.EditAnimation(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+			img, err := media.Scaled(ctx, frame, w, h)
+			if err == nil && step > 1 {
+				for i, v := range img.Pix {
+					img.Pix[i] = uint8((int(v) + step/2) / step * step) //nolint:gosec // at most 255
+				}
+			}
+			return img, err
+		})
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -156,10 +173,11 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		}
 		if written <= limit {
 			size := plan.Say("%d × %d pixels", w, h)
-			return toolbox.Output{
-				Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size),
-				Note: plan.Say("The picture had to be scaled down to %s.", size),
-			}, nil
+			notes := []plan.Message{plan.Say("The picture had to be scaled down to %s.", size)}
+			if step > 1 {
+				notes = append(notes, plan.Say("It has fewer colours."))
+			}
+			return toolbox.Output{Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size), Note: plan.Sentences(notes...)}, nil
 		}
 		if err := os.Remove(to); err != nil {
 			return toolbox.Output{}, unwritten(err)
