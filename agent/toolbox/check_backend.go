@@ -151,7 +151,8 @@ func startOption(program string, fixed []string) string {
 // executors are programs that run what is in the files that they are given. With interpreters, a file may
 // follow their script.
 var executors = []string{
-	"R", "bc", "blender", "csound", "dc", "ed", "emacs", "ex", "gdb", "gnuplot", "gnuplot-nox", "gnuplot-qt", "gnuplot-x11", "gp", "gs", "latex", "lilypond", "lualatex", "luatex", "m4", "maxima", "octave",
+	"R", "bc", "blender", "csound", "dc", "ed", "emacs", "ex", "gdb", "gnuplot", "gnuplot-nox", "gnuplot-qt", "gnuplot-x11",
+	"gp", "gs", "latex", "lilypond", "lualatex", "luatex", "m4", "maxima", "octave",
 	"octave-cli", "pdflatex", "pdftex", "povray", "ps2pdf", "psql", "scilab", "sqlite3", "tex", "vim", "xelatex", "xetex",
 }
 

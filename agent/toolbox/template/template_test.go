@@ -297,7 +297,7 @@ func TestUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := r.Uses()
-	for _, name := range strings.Fields("one two three four five six seven eight nine ten") {
+	for name := range strings.FieldsSeq("one two three four five six seven eight nine ten") {
 		if !used[name] {
 			t.Errorf("%s is not used", name)
 		}

@@ -229,11 +229,11 @@ func (r *Recipe) Fixed() []string {
 	for _, p := range r.parts() {
 		switch {
 		case p.joined != nil:
-			whole := ""
+			var whole strings.Builder
 			for _, inner := range p.joined {
-				whole += inner.fixed()
+				whole.WriteString(inner.fixed())
 			}
-			all = append(all, whole)
+			all = append(all, whole.String())
 		case p.text != nil && p.piece:
 			all = append(all, slot+p.fixed())
 		case p.text != nil:
