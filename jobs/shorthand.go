@@ -64,14 +64,10 @@ func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread
 	case sign == "" || question != nil:
 		return false, nil
 	}
-	shows := func(*record.Run) bool { return true }
-	switch sign {
-	case adapters.Choose:
-		shows = func(run *record.Run) bool { return len(run.Answer.Offers) > 0 }
-	case adapters.Vary:
-		shows = func(run *record.Run) bool { return slices.Contains(run.Answer.Reply.GoOn, sign) }
-	}
-	r, run, repeated, err := s.latest(ctx, e, t, shows)
+	r, run, repeated, err := s.latest(ctx, e, t, func(run *record.Run) bool {
+		return (sign != adapters.Choose || len(run.Answer.Offers) > 0) &&
+			(sign != adapters.Vary || slices.Contains(run.Answer.Reply.GoOn, sign))
+	})
 	switch {
 	case repeated:
 		return true, s.reactions.flow.advance(ctx, r)

@@ -96,7 +96,7 @@ func TestFlatAnimationGetsSmaller(t *testing.T) {
 		img := image.NewNRGBA(image.Rect(0, 0, 96, 64))
 		for y := range 64 {
 			for x := range 96 {
-				block := uint8((x+2*n)/12*7 + y/12*3) //nolint:gosec // a few dozen
+				block := uint8((x+2*n)/12*7 + y/12*3)
 				img.SetNRGBA(x, y, color.NRGBA{block * 29, block * 53, block * 97, 255})
 			}
 		}

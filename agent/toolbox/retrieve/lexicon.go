@@ -99,26 +99,6 @@ func Stem(word string) string {
 	return english.Stem(word, true)
 }
 
-// mostStems is the maximum number of stems to remember.
-const mostStems = 10_000
-
-// stem is [Stem] with a memory.
-func (l *Lexicon) stem(word string) string {
-	l.mu.RLock()
-	stem, ok := l.stems[word]
-	l.mu.RUnlock()
-	if ok {
-		return stem
-	}
-	stem = Stem(word)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.stems) < mostStems && len(word) <= maxSlip {
-		l.stems[word] = stem
-	}
-	return stem
-}
-
 var colourizing = lazyregexp.New(`^colou?ri[sz]`)
 
 // Stop reports whether the word is a stop word.
@@ -141,4 +121,24 @@ func (l *Lexicon) canonical(s string) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// mostStems is the maximum number of stems to remember.
+const mostStems = 10_000
+
+// stem is [Stem] with a memory.
+func (l *Lexicon) stem(word string) string {
+	l.mu.RLock()
+	stem, ok := l.stems[word]
+	l.mu.RUnlock()
+	if ok {
+		return stem
+	}
+	stem = Stem(word)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.stems) < mostStems && len(word) <= maxSlip {
+		l.stems[word] = stem
+	}
+	return stem
 }

@@ -71,7 +71,8 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
 	}
-	if p.Type == param.Aspect && r.Head.RequiresText(plan.Prompt) && !shapes.MatchString(text) && (genres.MatchString(said) || strings.Contains(text, " at "+said)) {
+	if p.Type == param.Aspect && r.Head.RequiresText(plan.Prompt) && !shapes.MatchString(text) &&
+		(genres.MatchString(said) || strings.Contains(text, " at "+said)) {
 		return "" // "a portrait of a queen", "a train at 7:15"
 	}
 	return said
