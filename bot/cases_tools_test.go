@@ -14,6 +14,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
+	natives "atelier/agent/toolbox/native/document"
 	"atelier/agent/toolbox/openai/openaitest"
 	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/slow"
@@ -128,8 +129,11 @@ func newThings(t *testing.T) things {
 	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
-	scan := dir + "/scan.pdf" // without its text
-	if err := os.WriteFile(scan, []byte(strings.Replace(twoPages, "(Hello)", "()     ", 1)), 0o600); err != nil {
+	tool(t, "pdftoppm", "-r", "200", "-png", "-singlefile", pages, dir+"/page")
+	scan, err := natives.Operations(media.Limits{})["image_to_pdf"](t.Context(), toolbox.Call{Dir: dir, Args: map[string][]toolbox.Value{
+		"image": {file(plan.Image, "page.png", dir+"/page.png")},
+	}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	loose := dir + "/loose.pdf" // which can be made smaller
@@ -154,7 +158,7 @@ func newThings(t *testing.T) things {
 		"reverse_animation":      file(plan.Image, "animation.gif", animation),
 		"change_animation_speed": file(plan.Image, "animation.gif", animation),
 		"cut_animation":          file(plan.Image, "animation.gif", animation),
-		"ocr_pdf":                file(plan.Document, "scan.pdf", scan),
+		"ocr_pdf":                file(plan.Document, "scan.pdf", scan.Path),
 		"set_cover":              file(plan.Audio, "song.mp3", song),
 		"extract_subtitles":      file(plan.Video, "subtitled.mkv", subtitled),
 
