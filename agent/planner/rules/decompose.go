@@ -424,7 +424,7 @@ func (t *thread) decided() *outcome {
 	case len(unused) > 0 && !t.chose:
 		return asking(whatWith(scene.Listed(unused)))
 	}
-	return &outcome{subtasks: t.formatsLast(), types: t.Types, left: t.left}
+	return &outcome{subtasks: formatting{t}.formatsLast(), types: t.Types, left: t.left}
 }
 
 // outOfBounds returns the sentence about a value that the tool of the clause that was left out cannot take.
@@ -625,7 +625,7 @@ func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing)
 
 // push appends a subtask of clause n and adds its result to the things.
 func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.Thing) {
-	if len(media) == 1 && media[0].Made && !r.Clause.Beside && t.savedAs(sub) {
+	if len(media) == 1 && media[0].Made && !r.Clause.Beside && (formatting{t}).savedAs(sub) {
 		r.Results = append(r.Results, media[0])
 		return
 	}

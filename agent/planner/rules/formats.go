@@ -14,9 +14,12 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
+// formatting finds where in a thread the formats of files are saved.
+type formatting struct{ *thread }
+
 // formatsLast returns the subtasks with each conversion to a format after the edits of its result, since an edit may save
 // another format: "save it as heic, black and white". Another conversion or a limit in bytes stays after it.
-func (t *thread) formatsLast() []plan.Subtask {
+func (t formatting) formatsLast() []plan.Subtask {
 	tasks := slices.Clone(t.tasks)
 	for i := range tasks {
 		if !t.onlyConverts(tasks[i]) || t.losesNothing(tasks[i]) {
@@ -57,12 +60,12 @@ func swap(tasks []plan.Subtask, i, k int) {
 
 // losesNothing reports whether a subtask saves a sound in a format that keeps all of it. The edits of the sound are made in
 // that format, and not in a lossy one before it.
-func (t *thread) losesNothing(sub plan.Subtask) bool {
+func (t formatting) losesNothing(sub plan.Subtask) bool {
 	return sub.Returns == plan.Audio && len(sub.Said) == 1 && slices.Contains([]string{"wav", "flac", "aiff"}, strings.ToLower(sub.Said[0].Words))
 }
 
 // keepsFormat reports whether a subtask edits a sound and saves it in the format that it has.
-func (t *thread) keepsFormat(sub plan.Subtask) bool {
+func (t formatting) keepsFormat(sub plan.Subtask) bool {
 	f := t.Tool(sub.Tool)
 	return f.Returns == plan.Audio && len(f.Media) == 1 && !f.Media[0].Many && f.Media[0].Type == plan.Audio && !f.Several() &&
 		!f.AcceptsText(plan.Format) && !slices.ContainsFunc(f.Args, ofFile)
@@ -70,7 +73,7 @@ func (t *thread) keepsFormat(sub plan.Subtask) bool {
 
 // savedAs sets the format of the subtask that makes the sound which another one would only convert, and reports whether it could:
 // "extract the sound, make it mono, as wav" needs no second file.
-func (t *thread) savedAs(sub plan.Subtask) bool {
+func (t formatting) savedAs(sub plan.Subtask) bool {
 	if !t.onlyConverts(sub) || sub.Returns != plan.Audio || len(sub.Said) != 1 {
 		return false
 	}
@@ -94,7 +97,7 @@ func (t *thread) savedAs(sub plan.Subtask) bool {
 }
 
 // onlyConverts reports whether a subtask only changes the format of a file.
-func (t *thread) onlyConverts(sub plan.Subtask) bool {
+func (t formatting) onlyConverts(sub plan.Subtask) bool {
 	f := t.Tool(sub.Tool)
 	named := func(w string) bool { return retrieve.IsFormat(w) && f.About[w] } // "Saves a picture as HEIC"
 	return len(f.Media) == 1 && !f.Media[0].Many && f.Media[0].Type == f.Returns &&
@@ -102,7 +105,7 @@ func (t *thread) onlyConverts(sub plan.Subtask) bool {
 }
 
 // editsAlone reports whether a subtask edits one file without a conversion or a limit in bytes, and needs no other subtask.
-func (t *thread) editsAlone(tasks []plan.Subtask, k int) bool {
+func (t formatting) editsAlone(tasks []plan.Subtask, k int) bool {
 	f := t.Tool(tasks[k].Tool)
 	return len(f.Media) == 1 && !f.Media[0].Many && f.Media[0].Type == f.Returns && !f.Several() && len(tasks[k].After) == 1 &&
 		!t.onlyConverts(tasks[k]) && !slices.ContainsFunc(f.Args, ofFile)

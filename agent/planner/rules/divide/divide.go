@@ -44,22 +44,22 @@ func (d *Divider) IsExample(text string) bool {
 // InParts splits a clause that no single tool can do into parts for successive tools: "crop 1:1 with rounded corners",
 // "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
 func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
-	parts, pieces := firstParts(c, d.lister.byPlace, d.lister.byObject, d.lister.byAddition), d.pieces(c)
-	whole := *r
+	split, whole := splitter{d}, *r
+	parts, pieces := firstParts(c, d.lister.byPlace, d.lister.byObject, d.lister.byAddition), split.pieces(c)
 	if len(parts) == 0 && len(pieces) < 2 || r.Form != retrieve.Order || r.Marked() || len(c.More) > 0 {
 		return nil
 	}
-	if beside := d.byKind(c, r, pieces); len(beside) > 0 {
+	if beside := split.byKind(c, r, pieces); len(beside) > 0 {
 		return beside
 	}
 	if (len(parts) == 0 || !d.IsPassage(parts[0].Words)) && d.isDone(&whole) && (len(parts) == 0 || !d.needsStep(&whole)) {
 		return nil
 	}
-	if len(parts) > 0 && len(d.inTurn(c, r, parts)) > 0 {
+	if len(parts) > 0 && len(split.inTurn(c, r, parts)) > 0 {
 		return parts
 	}
 	text := d.Text
-	if parts = d.byPieces(c, r, pieces); len(parts) == 0 {
+	if parts = split.byPieces(c, r, pieces); len(parts) == 0 {
 		d.Text = text // guesses replace parts of it
 	}
 	return parts

@@ -16,9 +16,12 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
+// splitter splits a clause at its commas and at "and".
+type splitter struct{ *Divider }
+
 // byKind splits a clause whose pieces are about different kinds of media in one file: "the video to 8 MB and the sound as mp3". It
 // returns none if tools do not make just these kinds.
-func (d *Divider) byKind(c clause.Clause, r *scene.Reading, pieces [][]retrieve.Word) []clause.Clause {
+func (d splitter) byKind(c clause.Clause, r *scene.Reading, pieces [][]retrieve.Word) []clause.Clause {
 	var parts []clause.Clause
 	kinds := map[plan.Type]bool{}
 	text := d.Text
@@ -54,7 +57,7 @@ func (d *Divider) byKind(c clause.Clause, r *scene.Reading, pieces [][]retrieve.
 }
 
 // inTurn returns the parts if a tool does each of them; otherwise none.
-func (d *Divider) inTurn(c clause.Clause, r *scene.Reading, parts []clause.Clause) []clause.Clause {
+func (d splitter) inTurn(c clause.Clause, r *scene.Reading, parts []clause.Clause) []clause.Clause {
 	with := english.Has(parts[0].Words, "with") != english.Has(c.Words, "with")
 	first := ""
 	for i := range parts {
@@ -76,8 +79,8 @@ func (d *Divider) inTurn(c clause.Clause, r *scene.Reading, parts []clause.Claus
 	return parts
 }
 
-// pieces splits a clause at its commas and at "and".
-func (d *Divider) pieces(c clause.Clause) [][]retrieve.Word {
+// pieces are what stands between them.
+func (d splitter) pieces(c clause.Clause) [][]retrieve.Word {
 	pieces := splitAt(c.Words, func(w retrieve.Word) bool {
 		return w.Text == "," || w.Text == "&" || w.Text == "+" || d.Is("joining words", w) && w.Lower() != "but"
 	})
@@ -89,7 +92,7 @@ const maxPieces = 6
 
 // byPieces splits a clause into the fewest runs of its pieces that are orders or values by themselves: "make it 3x faster
 // and 150 px wide, at most 100 kB". It returns none if some piece is not.
-func (d *Divider) byPieces(c clause.Clause, r *scene.Reading, pieces [][]retrieve.Word) []clause.Clause {
+func (d splitter) byPieces(c clause.Clause, r *scene.Reading, pieces [][]retrieve.Word) []clause.Clause {
 	if len(pieces) > maxPieces {
 		return nil
 	}
@@ -119,7 +122,7 @@ func (d *Divider) byPieces(c clause.Clause, r *scene.Reading, pieces [][]retriev
 
 // piece returns a clause of some of the words of another one, with its verb if they have none, and the tool that does it; nil
 // if none does. Before is the tool of the words before them.
-func (d *Divider) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word, before *profile.Profile) (clause.Clause, *profile.Profile) {
+func (d splitter) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word, before *profile.Profile) (clause.Clause, *profile.Profile) {
 	part := d.Part(c, words)
 	core := d.Lexicon.Core(c.Words)
 	again := before != nil && d.Is("verbs", core[0]) && !d.Is("ordering", core[0]) && !d.IsVerb(words[0]) // "trim the first second and the last one"
@@ -147,7 +150,7 @@ func (d *Divider) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word
 
 // goesOn reports whether a part of a clause changes the result of the tool before it, and is no value for that tool: behind "a red
 // border", "20 px" and "20% wider" are about the border.
-func (d *Divider) goesOn(r *scene.Reading, words []retrieve.Word, before *profile.Profile) bool {
+func (d splitter) goesOn(r *scene.Reading, words []retrieve.Word, before *profile.Profile) bool {
 	for i, w := range words {
 		another := i == 0 && d.Is("articles", w) && !r.Head.Adds // result
 		if another || w.IsFile() || w.Lower() == "each" || len(d.Sent(plan.AnyFile)) > 1 && d.Counts(words, i) {
