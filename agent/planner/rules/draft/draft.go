@@ -153,7 +153,7 @@ func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing
 	for _, v := range r.Rivals {
 		free := v.Tool.Free() || v.Tool.RequiresText(plan.Instruction)
 		ofKind := v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == profile.Base(e.Typ)
-		if v.Score < max(match.Hopeful/2, match.Hardly*v.Near) || free || !ofKind {
+		if v.Score < match.Hopeful/2 || free || !ofKind {
 			continue
 		}
 		d.settleOn(r, v)
