@@ -99,6 +99,10 @@ func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread
 	if _, err := s.stopper.asked(ctx, e); err != nil {
 		return err
 	}
+	// A repeated event must not stop what was asked for since.
+	if err := s.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: working[0].ID, Run: 1}); err != nil {
+		return err
+	}
 	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
 	return nil
 }

@@ -100,6 +100,13 @@ func TestStopInWords(t *testing.T) {
 	}
 	h.chat.untilShown(t, stop.Message.Ref.ID, adapters.Done)
 	close(g.open)
+	posted := len(h.chat.all())
+	if h.handle(j, stop); len(h.chat.all()) != posted {
+		t.Error("a repeated event is answered")
+	}
+	if _, err := j.Show(t.Context(), jobs.RequestID(stop)); err == nil {
+		t.Error("a repeated event is a request")
+	}
 
 	h.asks(j)
 	if told := h.told(h.ask(j, h.says("t", "ann", "Never mind."))); told != "All right, I will leave it as it is." {

@@ -164,7 +164,7 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 	return words
 }
 
-// addressAt returns the URL at the start of a text, without the marks after it; "" if there is none.
+// addressAt returns the URL at the start of a text, without trailing punctuation. It is empty if there is none.
 func addressAt(text string) string {
 	if !strings.HasPrefix(text, "http") { // almost always, and the expression is slow
 		return ""

@@ -55,8 +55,8 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	}
 }
 
-// Accounted selects a tool that does one thing and accounts for every word of an order with a value or a quotation, although no
-// tool is similar enough to be sure: "put "Ana" in the bottom left corner". It returns false if there is none.
+// Accounted selects a tool that accounts for every word of an order with a value or a quotation, even if no tool is similar
+// enough to be sure. It reports whether there is one.
 func (d *Drafter) Accounted(r *scene.Reading) bool {
 	if r.Form != retrieve.Order || r.Marked() || r.Quoted() == "" && !slices.ContainsFunc(r.Stated, Measured) {
 		return false

@@ -167,8 +167,8 @@ var opposite = map[string]string{
 	"left": "right", "right": "left", "top": "bottom", "bottom": "top", "upper": "lower", "lower": "upper", "above": "below", "below": "above",
 }
 
-// picked returns the words that pick one of several results of an earlier subtask, "the second one" or "the left half" of what was
-// split: a subtask gets all of them.
+// picked returns the words that choose one of several results of an earlier subtask: "the second one", or "the left half" after
+// a split. They are not carried out, since a subtask gets all results.
 func (s surplus) picked() []string {
 	if !slices.ContainsFunc(s.Things, func(e scene.Thing) bool { return e.Many }) {
 		return nil
