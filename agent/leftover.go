@@ -71,7 +71,8 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 }
 
 // commonColours are colours wherever they stand. Other names of colours, such as "snow" and "salmon", are also things.
-var commonColours = strings.Fields("beige black blue brown cyan gold gray green grey magenta maroon navy orange pink purple red silver teal turquoise violet white yellow")
+var commonColours = strings.Fields("beige black blue brown cyan gold gray green grey magenta maroon navy orange pink purple " +
+	"red silver teal turquoise violet white yellow")
 
 // besideColour matches a name of a colour between the words around it: "dark salmon", "salmon coloured".
 var besideColour = lazyregexp.New(`(?i)(?:\b(?:colou?r(?:ed)?(?: (?:it|them|this|that))?|dark|light|pale|bright|deep) \x00)|(?:\x00[- ]colou?r)`)
