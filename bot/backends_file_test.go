@@ -6,12 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
 
 // TestExampleOfTheBackendsFile is taken, with the variable that it names.
 func TestExampleOfTheBackendsFile(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backends.yaml")
 	status, printed, stderr := clitest.Run(t, nil, "backends")

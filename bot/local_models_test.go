@@ -135,6 +135,7 @@ func TestNoDiscovery(t *testing.T) {
 // TestLocalModelFails: where the server that was found fails, the built-in rules stand in,
 // and the answer says so.
 func TestLocalModelFails(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	l.dead.Store(true)

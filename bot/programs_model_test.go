@@ -111,6 +111,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 
 // TestProgramsCountAsTokensOfTheRequest: one that takes all of them is not mended.
 func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for input, want := range map[int]int{1000: 2, 95_000: 1} {
 		server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}, Answer: func(r llmtest.Request) llmtest.Response {
@@ -141,6 +142,7 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 // TestProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
 // and writes, and runs no program itself.
 func TestProcessThatOnlyRunsPrograms(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
 	clitest.NeedPrograms(t, clitest.ToolLines(t, clitest.ModelEnv(server)...))

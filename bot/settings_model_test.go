@@ -175,6 +175,7 @@ func TestEvalMeasuresOneModel(t *testing.T) {
 
 // TestVoice: a text is read aloud in the voice that is set.
 func TestVoice(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	var voices []string
 	server := llmtest.New(t, llmtest.Config{Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {

@@ -190,6 +190,7 @@ func TestDecomposer(t *testing.T) {
 
 // TestDecomposerThatRefuses: people are told of the settings of the server that refused.
 func TestDecomposerThatRefuses(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	main := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "sk-main"})
 	own := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "sk-own"})
@@ -269,6 +270,7 @@ func TestProgressOfAsk(t *testing.T) {
 // TestSpentInVain: what a request cost that came to nothing is told too, and nothing where it
 // cost nothing.
 func TestSpentInVain(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	useless := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "No."} }})
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/agent/plan"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
@@ -20,6 +22,7 @@ import (
 // TestTurnIsKeptWithoutOutputFiles: a result that cannot be handed out is in the conversation
 // all the same, which goes on from there.
 func TestTurnIsKeptWithoutOutputFiles(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	dir := t.TempDir()
 	photo := filepath.Join(dir, "photo.png")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
@@ -43,6 +45,7 @@ func silence() string {
 
 // TestAskByVoice: what is said in a recording is done with the files beside it, and quoted.
 func TestAskByVoice(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	said := filepath.Join(t.TempDir(), "wish.wav")
 	bottest.Write(t, said, silence())

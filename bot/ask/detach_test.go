@@ -29,6 +29,7 @@ import (
 // TestKilledInTheMiddle: bot serve is killed while it works on a request that was handed over,
 // and the next one on the same folder does it.
 func TestKilledInTheMiddle(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	asked := make(chan struct{}, 16)
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/adapters/discord/discordtest"
 )
 
 // TestRepliesToAText: what somebody has written is read aloud in a voice message, and a request that needs no text is done
 // without it.
 func TestRepliesToAText(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
 		if os.Getenv("CI") != "" {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
@@ -224,6 +226,9 @@ func TestInDiscordAndSlack(t *testing.T) {
 		"Slack by requests":       func() town { return newInSlack(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "Discord without content" || name == "Slack by requests" {
+				slow.Test(t)
+			}
 			t.Parallel()
 			in := resident{t, build()}
 			env := append(in.settings(), "ATELIER_DATA="+t.TempDir(), "ATELIER_CATALOGUE=../testdata/ways")

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
 	"atelier/bot/bottest"
@@ -123,6 +125,7 @@ func TestRevokedTokenIsReported(t *testing.T) {
 // TestStartTellsWhoTheBotIs: who starts it sees that it is connected, as whom and where, and
 // where a platform's requests are awaited.
 func TestStartTellsWhoTheBotIs(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	guild := newInDiscord(t, discordtest.Options{})
 	for name, c := range map[string]struct {

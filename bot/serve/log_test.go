@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/bot/clitest"
 	"atelier/storage/s3/s3test"
 )
@@ -13,6 +15,7 @@ import (
 // TestLogHoldsNoFileName: whatever the storage fails at, the log tells of it and not how
 // people's files are called.
 func TestLogHoldsNoFileName(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		method string

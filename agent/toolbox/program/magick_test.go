@@ -88,6 +88,7 @@ func TestImageMagick(t *testing.T) {
 
 // TestImageMagickSeveralTimes: the picture and the policy are there for each run of a recipe.
 func TestImageMagickSeveralTimes(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	photo := args{"image": fileOf(plan.Image, clip(t, "sample-0.png", append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")...))}
 	tool := magickTool(t, `"{image}", -rotate, "90", "{out:png}"`, ", times: 3")

@@ -68,6 +68,7 @@ func TestScanBecomesSearchable(t *testing.T) {
 
 // TestBlankScanIsNotSearchable: pages without words do not count, and a document of only such pages is refused.
 func TestBlankScanIsNotSearchable(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	blank := lines(t, "")
 	scan := scanned(t, "blank.pdf", 0, blank, blank)
@@ -120,6 +121,7 @@ func TestOnlyPagesWithoutTextAreRecognised(t *testing.T) {
 }
 
 func TestTextOfAScanIsReadByOCR(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	scan := fileOf(plan.Document, scanned(t, "scan.pdf", 0, lines(t, "First letter\nof many"), lines(t, "Second letter")))
 	out := done(t, "pdf_to_text", args{"document": scan})

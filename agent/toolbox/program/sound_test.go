@@ -171,6 +171,7 @@ func TestSilenceIsCutAsStated(t *testing.T) {
 // TestLoudSoundIsNoSilence: ffmpeg's default detection takes a loud tone like this one for silence, all of it at its
 // beginning, and does not notice the silence at its end.
 func TestLoudSoundIsNoSilence(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	loud := clip(t, "loud.wav", append(lavfi("sine=440:d=20,volume=30dB,apad=pad_dur=3"), "-ar", "8000", "-c:a", "pcm_u8")...)
 	for where, want := range map[string]float64{"": 20, "leading": 23, "trailing": 20, "both ends": 20} {
@@ -354,6 +355,7 @@ func TestToneIsALineInASpectrogram(t *testing.T) {
 }
 
 func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	out := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "a.wav", lavfi("aevalsrc='(0.1+0.4*gt(t,1))*sin(2*PI*3000*t)':s=44100:d=2")...))})
 	img := readPicture(t, out.Path)

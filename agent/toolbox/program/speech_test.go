@@ -12,6 +12,7 @@ import (
 
 // TestTextIsSpoken: what is said is heard by the recogniser, which knows these words.
 func TestTextIsSpoken(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	made := done(t, "text_to_speech", args{"text": "This is a new world."})
 	a := probe(t, made.Path)

@@ -72,6 +72,7 @@ func TestSplitAtSilences(t *testing.T) {
 }
 
 func TestSplitRefuses(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	click := fileOf(plan.Audio, clip(t, "click.wav", lavfi("sine=duration=0.3")...))
 	long := fileOf(plan.Audio, clip(t, "long.wav", lavfi("sine=duration=20:sample_rate=8000")...))

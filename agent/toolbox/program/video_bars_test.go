@@ -3,10 +3,13 @@ package program
 import (
 	"testing"
 
+	"atelier/agent/toolbox/slow"
+
 	"atelier/agent/plan"
 )
 
 func TestBlackBarsAreCropped(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	barred := clip(t, "barred.mp4", append(lavfi("testsrc2=size=320x120:rate=10:duration=2", "sine=duration=2"),
 		"-vf", "drawbox=t=fill:color=black:enable='lt(t,0.5)',pad=320:240:0:60", "-c:v", "libx264")...)

@@ -79,6 +79,7 @@ func TestTransitions(t *testing.T) {
 }
 
 func TestTitleCard(t *testing.T) {
+	slow.Test(t)
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	out := done(t, "add_title_card", videoOf(path).with("caption", "Hello").with("length", "1.5 s"))
