@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/slow"
-
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )

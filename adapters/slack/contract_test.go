@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"flag"
 	"maps"
 	"testing"
 
@@ -9,7 +10,14 @@ import (
 	"atelier/adapters/adapterstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs more tests at once than there are cores, since they mostly wait for Slack's pace.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // lacking is what Slack lacks, over either transport.
 func lacking(more map[adapterstest.Feature]string) map[adapterstest.Feature]string {

@@ -10,9 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"atelier/agent/toolbox/slow"
-
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/slow"
-
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/slow"
-
 	"atelier/adapters/discord/discordtest"
+	"atelier/agent/toolbox/slow"
 )
 
 // TestRepliesToAText: what somebody has written is read aloud in a voice message, and a request that needs no text is done

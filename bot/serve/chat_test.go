@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/toolbox/slow"
-
 	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/serve"

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/toolbox/slow"
-
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
+	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
 	"atelier/bot/clitest"

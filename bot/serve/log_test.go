@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/slow"
-
 	"atelier/bot/clitest"
 	"atelier/storage/s3/s3test"
 )

@@ -3,9 +3,8 @@ package program
 import (
 	"testing"
 
-	"atelier/agent/toolbox/slow"
-
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestBlackBarsAreCropped(t *testing.T) {
