@@ -218,7 +218,7 @@ func outsideArgument(leading [][]string, fixed []string) string {
 // commandEndings lists the extensions of files that a command may write, by type. "picture" and
 // "sound" mean the format of the input file.
 var commandEndings = map[plan.Type][]string{
-	plan.Image:    {"picture", "png", "jpg", "gif", "heic"},
+	plan.Image:    {"picture", "png", "jpg", "gif", "webp", "avif", "heic"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
 	plan.Audio:    {"sound", "aiff", "flac", "m4a", "m4r", "mp3", "ogg", "opus", "wav"},
 	plan.Text:     {"txt", "srt", "vtt"},

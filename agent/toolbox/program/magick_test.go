@@ -32,6 +32,12 @@ func imageMagick(t *testing.T) string {
 // magickTool is an operator's tool that runs ImageMagick with these arguments.
 func magickTool(t *testing.T, argv string, more ...string) toolbox.Tool {
 	t.Helper()
+	return pictureTool(t, imageMagick(t)+", "+argv, more...)
+}
+
+// pictureTool is a tool file of one picture whose command is argv.
+func pictureTool(t *testing.T, argv string, more ...string) toolbox.Tool {
+	t.Helper()
 	tool, err := toolbox.ReadTool([]byte(`
 name: by_magick
 description: Makes a picture by ImageMagick.
@@ -43,7 +49,7 @@ args: [{name: image, type: image, about: the picture}]
 returns: image
 made: "a picture"
 backends:
-  - {kind: command, debian: imagemagick, argv: [` + imageMagick(t) + ", " + argv + `]` + strings.Join(more, "") + `}
+  - {kind: command, debian: imagemagick, argv: [` + argv + `]` + strings.Join(more, "") + `}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +104,28 @@ func TestImageMagickSeveralTimes(t *testing.T) {
 	}
 	if len(out.More) != 2 {
 		t.Errorf("it made %d files", 1+len(out.More))
+	}
+}
+
+// TestPictureFormats: a command writes each format that a tool file may name, whichever program it runs.
+func TestPictureFormats(t *testing.T) {
+	t.Parallel()
+	png := clip(t, "still.png", append(lavfi("testsrc2=size=80x60"), "-frames:v", "1")...)
+	for ending, programs := range map[string][]string{
+		"webp": {`ffmpeg, -i, "{image}", -vf, hflip`, imageMagick(t) + `, "{image}", -flop`},
+		"avif": {`ffmpeg, -i, "{image}", -vf, hflip`},
+		"jpg":  {`ffmpeg, -i, "{image}", -vf, hflip`, imageMagick(t) + `, "{image}", -flop`},
+	} {
+		for _, program := range programs {
+			out, err := runCommand(t, pictureTool(t, program+`, "{out:`+ending+`}"`), args{"image": fileOf(plan.Image, png)})
+			if err != nil {
+				t.Errorf("%s by %s: %v", ending, program, err)
+				continue
+			}
+			if info, err := media.Describe(t.Context(), out.Path, media.Limits{}); err != nil || info.Ext != "."+ending || info.Width != 80 {
+				t.Errorf("%s by %s: %+v, %v", ending, program, info, err)
+			}
+		}
 	}
 }
 

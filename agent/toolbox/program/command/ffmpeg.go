@@ -73,11 +73,11 @@ func (r *line) ffmpeg(args []string) (toolbox.Output, error) {
 	if !format.Has(job.Args, "-update") {
 		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
 	}
-	switch r.ending {
-	case "picture":
+	if r.ending == "picture" {
 		return r.picture(job, given[0])
-	case "jpg":
-		return r.encoded(job, media.JPEG)
+	}
+	if format, ok := media.FormatNamed(r.ending); ok && format != media.PNG {
+		return r.encoded(job, format)
 	}
 	return r.do(job, "made.png")
 }
