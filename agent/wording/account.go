@@ -97,7 +97,7 @@ func (t *telling) files() []string {
 		case s.Final && !t.feedsOn(i):
 			ends = append(ends, delivery{names, what})
 			count += len(names)
-		case t.account.UsedUp(i) && s.Task < len(t.account.Plan.Tasks) && t.account.Plan.Tasks[s.Task].Subtask.Passing:
+		case t.superseded(i):
 		default:
 			before = append(before, names...)
 		}
@@ -128,6 +128,25 @@ func list(files []string) plan.Message {
 
 // Called returns the name that people know for a resource.
 func Called(r plan.Resource) string { return cmp.Or(r.File, r.Name) }
+
+// superseded reports whether people would not miss the files of step i: another tool made others of the same type of
+// them, or they only lead from one part of a wish to the next. The same tool may have made two sizes of a picture.
+func (t *telling) superseded(i int) bool {
+	s := t.account.Steps[i]
+	if !t.account.UsedUp(i) {
+		return false
+	}
+	if s.Task < len(t.account.Plan.Tasks) && t.account.Plan.Tasks[s.Task].Subtask.Passing {
+		return true
+	}
+	for at, next := range t.account.Steps {
+		used := t.account.Results[at].Status == plan.Done && slices.Contains(next.Inputs(), i)
+		if used && (next.Action.Tool == s.Action.Tool || !next.Action.Returns.Fits(s.Action.Returns)) {
+			return false
+		}
+	}
+	return true
+}
 
 // feedsOn reports whether a finished step used the result of step i.
 func (t *telling) feedsOn(i int) bool {

@@ -203,6 +203,10 @@ func TestAccount(t *testing.T) {
 	fallback.Fallbacks = []string{"It rained. So I did it another way."}
 	onTheWay := chain(done(edges()), done(grey()))
 	onTheWay.Steps[0].Final, onTheWay.Steps[0].Task = false, 1
+	superseded := chain(done(grey()), done(plan.Resource{Name: "b-1a2b.png", File: "b.png", Type: plan.Image}))
+	superseded.Steps[0].Action.Returns = plan.Image
+	again := chain(done(grey()), done(plan.Resource{Name: "b-1a2b.png", File: "b.png", Type: plan.Image}))
+	again.Steps[0].Action = plan.Action{Tool: "greyscale_image", Returns: plan.Image}
 	many := done(edges(), grey(), edges(), grey())
 	for _, c := range []struct {
 		name    string
@@ -216,6 +220,8 @@ func TestAccount(t *testing.T) {
 		{"many files of a step", account("all", many), "Here is what I made:\n- photo-edges.png to photo-edges-black-and-white.png (4 files): the edge map of photo.jpg"},
 		{"one thing after another", chain(done(edges()), done(grey())), "Here is the edge map of photo.jpg, in black and white.\nAlong the way I also made photo-edges.png."},
 		{"a file on the way", onTheWay, "Here is the edge map of photo.jpg, in black and white.\nAlong the way I also made photo-edges.png."},
+		{"a picture of which another was made", superseded, "Here is an image, in black and white."},
+		{"two runs of one tool", again, "Here is an image, in black and white.\nAlong the way I also made photo-edges-black-and-white.png."},
 		{"the second thing fails", chain(done(edges()), failed), "Here is the edge map of photo.jpg.\nI could not do “part 2”. The picture is too large."},
 		{"the first thing fails", chain(failed, skipped), "I could not do “part 1”. The picture is too large.\nNot done: “part 2”. It needs the result of a step that failed."},
 		{"a failure without a word", account("x", plan.Result{Status: plan.Failed}), "I could not do “part 1”."},

@@ -44,6 +44,7 @@ type splitter struct {
 	begin  int  // start of the current clause
 	how    join // relation of the current clause to the previous one
 	bare   bool // the current clause has no verb
+	beside bool // the current clause works on the same things as the previous one
 }
 
 // Split splits a request at the ends of sentences, at connectors ("and then"), and at
@@ -91,6 +92,10 @@ func (s *splitter) step(i int) int {
 		return i + n
 	case !s.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
+	case how == Along && s.ordersVersion(i+n):
+		s.cut(i, i+n, how)
+		s.beside = true
+		return i + n
 	case s.BeginsClause(s.words[i+n:]), s.LeavesFile(s.upToConnector(i + n)),
 		s.words[i].Lower() == "and" && s.limitsBytes(s.words[i+n:]):
 		s.cut(i, i+n, how)
@@ -104,6 +109,17 @@ func (s *splitter) step(i int) int {
 		return i + n
 	}
 	return i + 1
+}
+
+// ordersVersion reports whether the words from next order a changed copy, besides another new thing: "make a thumbnail
+// and a grey version".
+func (s *splitter) ordersVersion(next int) bool {
+	orders := func(words []retrieve.Word) bool {
+		i := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.Is("articles", w) })
+		return i >= 0 && !s.Any("pronouns", words[:i])
+	}
+	version := s.upToConnector(next)
+	return orders(s.words[s.begin:next]) && orders(version) && s.Any("versions", version)
 }
 
 // keepsSide reports whether a connector joins a shape or size and the side of the picture to keep: "crop to 16:9, keep
@@ -221,8 +237,8 @@ func (s *splitter) cut(end, next int, how join) bool {
 		words = words[:len(words)-1]
 	}
 	if len(words) > 0 {
-		s.found = append(s.found, Clause{Words: words, Text: s.text[words[0].Start:words[len(words)-1].End], Join: s.how, Bare: s.bare})
-		s.bare = false
+		s.found = append(s.found, Clause{Words: words, Text: s.text[words[0].Start:words[len(words)-1].End], Join: s.how, Bare: s.bare, Beside: s.beside})
+		s.bare, s.beside = false, false
 	}
 	if len(words) > 0 || how != Apart {
 		s.how = how
