@@ -87,7 +87,7 @@ var imageTools = []signature{
 	{"oil_painting", editing, "image:image", "image"},
 	{"auto_enhance", editing, "image:image what:text/place?", "image"},
 
-	{"text_to_image", generation, "prompt:text/prompt shape:text/amount? without:text/instruction? results:text/amount? seed:text/amount?", "image"},
+	{"text_to_image", generation, "prompt:text/prompt shape:text/amount? size:text/amount? without:text/instruction? results:text/amount? seed:text/amount?", "image"},
 	{"image_to_image", generation, "image:image", "image"},
 	{"make_chart", generation, "table:text/content title:text/content? columns:text/instruction kind:text/place? colour:text/amount?", "image"},
 	{"table_to_image", generation, "table:text/content", "image"},

@@ -26,11 +26,11 @@ var mediaTools = []signature{
 	{"video_captioning", videoPerception, "video:video", "text"},
 	{"image_audio_to_video", videoGeneration, "image:image audio:audio", "video"},
 	{"image_to_video", videoGeneration, "image:image seed:text/amount?", "video"},
-	{"text_to_video", videoGeneration, "prompt:text/prompt seed:text/amount?", "video"},
+	{"text_to_video", videoGeneration, "prompt:text/prompt without:text/instruction? results:text/amount? seed:text/amount?", "video"},
 	{"video_to_webpage", videoProcessing, "video:video title:title tags:tags text:text/content", "html"},
 	{"dub_video", videoEditing, "video:video audio:audio balance:text/place? level:text/amount?", "video"},
 
-	{"text_to_music", audioGeneration, "prompt:text/prompt seed:text/amount?", "audio"},
+	{"text_to_music", audioGeneration, "prompt:text/prompt results:text/amount? seed:text/amount?", "audio"},
 	{"text_to_speech", audioGeneration, "text:text/content language:text/language? voice:text/instruction?", "audio"},
 	{"audio_to_audio", audioGeneration, "audio:audio", "audio"},
 	{"speech_to_text", audioPerception, "audio:audio", "text"},

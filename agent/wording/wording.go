@@ -54,7 +54,31 @@ func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Messag
 	if len(outs) > 1 && tool.MadeMany != "" {
 		made = tool.MadeMany
 	}
-	return d.fill(tool, action, made, outs)
+	phrase := d.fill(tool, action, made, outs)
+	describes := func(a toolbox.Arg) bool { return a.Meaning == plan.Prompt }
+	if asked := requested(action); slices.ContainsFunc(tool.Args, describes) && len(asked) > 0 {
+		phrase = plan.Say("%s (%s)", phrase, plan.Join("%s, %s", asked...))
+	}
+	return phrase
+}
+
+// requested returns what form a new thing was requested in: "512 × 512 pixels", "16:9", "without people".
+func requested(action plan.Action) []plan.Message {
+	var all []plan.Message
+	for _, b := range action.Args {
+		switch width, height, both := strings.Cut(b.Setting, "x"); {
+		case b.Setting == "":
+		case b.Arg == toolbox.SizeParam && both:
+			all = append(all, plan.Say("%s × %s pixels", width, height))
+		case b.Arg == toolbox.SizeParam:
+			all = append(all, plan.Say("%s pixels", strings.Fields(b.Setting)[0]))
+		case b.Arg == toolbox.ShapeParam:
+			all = append(all, plan.Quote(b.Setting))
+		case b.Arg == toolbox.WithoutParam:
+			all = append(all, plan.Say("without %s", b.Setting))
+		}
+	}
+	return all
 }
 
 // fill fills the slots of a phrase for an action. If a slot stays empty, it returns the result's

@@ -274,13 +274,19 @@ func TestMade(t *testing.T) {
 	quoting.Steps[0].Action = plan.Action{Tool: "text_to_image", Returns: plan.Image, Args: []plan.Binding{
 		{Arg: "prompt", Type: plan.Text, Source: plan.FromText("a drawing of {0} by night", plan.FromResource("photo-3f2a.jpg"))},
 	}}
+	formed := account("x", done(grey()))
+	formed.Steps[0].Action = plan.Action{Tool: "text_to_image", Returns: plan.Image, Args: []plan.Binding{
+		{Arg: "prompt", Type: plan.Text, Source: plan.FromValue("a fox")}, {Arg: "size", Setting: "512x768"}, {Arg: "without", Setting: "people, text"},
+		{Arg: "seed", Setting: "7"},
+	}}
 	unsaid := account("x", done(grey()))
 	unsaid.Steps[0].Action = plan.Action{Tool: "resize_image", Returns: plan.Image, Args: quoting.Steps[0].Action.Args}
 	for want, a := range map[string]planner.Account{
-		"photo-edges.png, in black and white":                      long,
-		"what is marked on photo.jpg with the marked part removed": marked,
-		"a collage of 5 files":                                     collage,
-		"a picture of “a drawing of photo.jpg by night”":           quoting,
+		"photo-edges.png, in black and white":                           long,
+		"what is marked on photo.jpg with the marked part removed":      marked,
+		"a collage of 5 files":                                          collage,
+		"a picture of “a drawing of photo.jpg by night”":                quoting,
+		"a picture of “a fox” (512 × 768 pixels, without people, text)": formed,
 		"an image": unsaid,
 	} {
 		all := wording.Made(catalogue(t), a)

@@ -13,6 +13,7 @@ import (
 	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -432,7 +433,9 @@ func (t *thread) outOfBounds() plan.Message {
 	for _, l := range t.left {
 		for _, text := range l.Unknown {
 			for _, a := range t.doubt.Head.Args {
-				takes := func(q quantity.Quantity) bool { return q.Unit != quantity.Number && a.Param.Takes(q.Unit) }
+				takes := func(q quantity.Quantity) bool {
+					return (q.Unit != quantity.Number || a.Name == toolbox.ResultsParam) && a.Param.Takes(q.Unit)
+				}
 				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) && !quantity.Spelled(text) || !a.Param.Outside(text) {
 					continue
 				}

@@ -15,7 +15,7 @@ import (
 // texts are sample values of text arguments by name.
 var texts = map[string]string{
 	"language": "German", "table": "name,age\nAnn,31\nBob,27", "question": "how many objects are there?", "context": "It was filmed in Lisbon.", "factor": "2x", "sentences": "two",
-	"shape": "16:9", "without": "people", "results": "2", "seed": "42",
+	"shape": "16:9", "size": "640x480", "without": "people", "results": "2", "seed": "42",
 	"object": "red square", "voice": "deep", "prompt": "a blue disc on white", "instruction": "paint the red thing green",
 	"text": "Ann was glad to meet Bob in Lisbon on a sunny day, and they had a wonderful time.",
 }

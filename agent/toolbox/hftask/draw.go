@@ -11,7 +11,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -51,21 +50,35 @@ func askDrawing(_ context.Context, j *job) (question, error) {
 		return question{}, fault(nil, "Please say what the picture should show.")
 	}
 	q := question{inputs: prompt, parameters: map[string]any{"seed": j.seed()}}
-	if unwanted := j.call.Text("without"); unwanted != "" {
-		q.parameters["negative_prompt"] = clean(unwanted)
+	if unwanted := j.unwanted(); unwanted != "" {
+		q.parameters["negative_prompt"] = unwanted
 	}
-	if shape, ok := toolbox.Param[param.Ratio](j.call, "shape"); ok {
-		size := media.SizeIn(shape.Width/shape.Height, drawnPixels, drawnStep)
+	canvas, err := toolbox.CanvasOf(j.call)
+	if err != nil {
+		return question{}, err
+	}
+	if canvas.Ratio > 0 {
+		size := media.SizeIn(canvas.Ratio, drawnPixels, drawnStep)
+		if canvas.Size != (image.Point{}) {
+			pixels := canvas.Size.X * canvas.Size.Y
+			size = media.SizeIn(canvas.Ratio, min(max(pixels, drawnPixels/drawnFreedom), drawnPixels*drawnFreedom), exactStep)
+		}
 		q.parameters["width"], q.parameters["height"] = size.X, size.Y
 	}
 	return q, nil
 }
 
+// unwanted returns what must not be shown, "" for nothing.
+func (j *job) unwanted() string { return clean(j.call.Text(toolbox.WithoutParam)) }
+
 // A picture with a given shape has about drawnPixels pixels, and sides that are multiples of drawnStep, as
-// current image models require.
+// current image models prefer. One with a given size has sides that are multiples of exactStep, which all of them
+// require, and up to drawnFreedom times fewer or more pixels; then it is scaled to the size.
 const (
-	drawnPixels = 1 << 20
-	drawnStep   = 64
+	drawnPixels  = 1 << 20
+	drawnStep    = 64
+	exactStep    = 8
+	drawnFreedom = 4
 )
 
 // askControlled requests a picture that matches a description and follows a control map.
@@ -153,16 +166,20 @@ func dimensions(img *image.NRGBA) plan.Message {
 	return plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
 }
 
-// readDrawing saves the picture in an answer, cropped to the requested shape.
+// readDrawing saves the picture in an answer, in the requested shape and size.
 func readDrawing(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	p, leave, err := j.pictureFrom(ctx, a, 0, "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	img := p.Image
-	if shape, ok := toolbox.Param[param.Ratio](j.call, "shape"); ok {
-		img = media.Shaped(img, shape.Width/shape.Height)
+	canvas, err := toolbox.CanvasOf(j.call)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	img, err := media.Formed(ctx, p.Image, canvas.Ratio, canvas.Size)
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	return j.write(ctx, img, formatOf(p), j.about(img))
 }

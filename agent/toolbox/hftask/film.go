@@ -21,7 +21,11 @@ func askTextToVideo(_ context.Context, j *job) (question, error) {
 	if text == "" {
 		return question{}, fault(nil, "Please say what the video should show.")
 	}
-	return question{inputs: text, parameters: map[string]any{"seed": j.seed()}}, nil
+	q := question{inputs: text, parameters: map[string]any{"seed": j.seed()}}
+	if unwanted := j.unwanted(); unwanted != "" {
+		q.parameters["negative_prompt"] = []string{unwanted}
+	}
+	return q, nil
 }
 
 // askImageToVideo requests a video that animates a picture, with an optional prompt.

@@ -362,11 +362,7 @@ func TestDrawing(t *testing.T) {
 	c := call(t, plan.Image, args{"prompt": text("a fox")})
 	c.Params = map[string]param.Value{}
 	for p, said := range map[*param.Param]string{{Name: "shape", Type: param.Aspect}: "16:9", {Name: "without", Type: param.Text}: "people, text"} {
-		v, err := p.Read(said)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Params[p.Name] = v
+		c.Params[p.Name] = settingOf(t, *p, said)
 	}
 	out := must(t, b, candidate("text-to-image"), c)
 	p, err := media.ReadPicture(t.Context(), out.Path, media.Limits{})
@@ -376,4 +372,36 @@ func TestDrawing(t *testing.T) {
 	if told := fmt.Sprint(server.Asked("text-to-image")[0].Parameters); told != "map[height:768 negative_prompt:people, text seed:7 width:1344]" {
 		t.Errorf("asked %s", told)
 	}
+}
+
+// TestDrawingInSize checks that a drawing has exactly the requested size, whatever sizes the model makes.
+func TestDrawingInSize(t *testing.T) {
+	t.Parallel()
+	for size, told := range map[image.Point]string{
+		image.Pt(500, 300):   "map[height:400 seed:7 width:664]", // the nearest that a model draws well
+		image.Pt(1024, 768):  "map[height:768 seed:7 width:1024]",
+		image.Pt(4096, 4096): "map[height:2048 seed:7 width:2048]",
+	} {
+		server, b := serve(t)
+		c := call(t, plan.Image, args{"prompt": text("a fox")})
+		c.Params = map[string]param.Value{"size": settingOf(t, param.Param{Name: "size", Type: param.Size, Unit: "px"}, fmt.Sprintf("%dx%d", size.X, size.Y))}
+		out := must(t, b, candidate("text-to-image"), c)
+		p, err := media.ReadPicture(t.Context(), out.Path, media.Limits{})
+		if err != nil || p.Info.Width != size.X || p.Info.Height != size.Y {
+			t.Errorf("%v: made %+v, %v", size, p.Info, err)
+		}
+		if got := fmt.Sprint(server.Asked("text-to-image")[0].Parameters); got != told {
+			t.Errorf("%v: asked %s", size, got)
+		}
+	}
+}
+
+// settingOf returns the value of a parameter.
+func settingOf(t *testing.T, p param.Param, said string) param.Value {
+	t.Helper()
+	v, err := p.Read(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

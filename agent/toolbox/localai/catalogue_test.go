@@ -29,6 +29,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 		return text("the red thing")
 	case a.Name == "seed":
 		return text("seed 42")
+	case a.Name == "results":
+		return text("2 versions")
 	case a.Name == "factor":
 		return text("three times")
 	}

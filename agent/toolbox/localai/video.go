@@ -9,12 +9,13 @@ import (
 
 // videoRequest is the request for a video (LocalAI, docs/content/features/video-generation.md).
 type videoRequest struct {
-	Model      string `json:"model"`
-	Prompt     string `json:"prompt"`
-	StartImage string `json:"start_image,omitempty"` // Base64
-	Width      int    `json:"width,omitempty"`
-	Height     int    `json:"height,omitempty"`
-	Seed       int32  `json:"seed,omitempty"`
+	Model          string `json:"model"`
+	Prompt         string `json:"prompt"`
+	NegativePrompt string `json:"negative_prompt,omitempty"`
+	StartImage     string `json:"start_image,omitempty"` // Base64
+	Width          int    `json:"width,omitempty"`
+	Height         int    `json:"height,omitempty"`
+	Seed           int32  `json:"seed,omitempty"`
 	// ResponseFormat is b64_json, because a URL would contain the host name that the server believes it has.
 	ResponseFormat string `json:"response_format"`
 }
@@ -31,7 +32,9 @@ type videos struct{ *server }
 
 // film makes a video from a description, or from the call's picture.
 func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
-	request := videoRequest{Model: j.model, Prompt: j.prompt(), Seed: seed(j.Seed), ResponseFormat: "b64_json"}
+	request := videoRequest{
+		Model: j.model, Prompt: j.prompt(), NegativePrompt: j.Text(toolbox.WithoutParam), Seed: seed(j.Seed), ResponseFormat: "b64_json",
+	}
 	if request.Prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the video should show.")
 	}

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"context"
 	"image"
 	"math"
 )
@@ -22,4 +23,16 @@ func Shaped(img *image.NRGBA, shape float64) *image.NRGBA {
 	}
 	at := img.Rect.Min.Add(image.Pt((size.X-w)/2, (size.Y-h)/2))
 	return ToNRGBA(img.SubImage(image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}))
+}
+
+// Formed crops a picture to the aspect ratio, if it is positive, keeping the middle, and scales it to size, if that is
+// not zero.
+func Formed(ctx context.Context, img *image.NRGBA, ratio float64, size image.Point) (*image.NRGBA, error) {
+	if ratio > 0 {
+		img = Shaped(img, ratio)
+	}
+	if size == (image.Point{}) {
+		return img, nil
+	}
+	return Scaled(ctx, img, size.X, size.Y)
 }

@@ -24,6 +24,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 		return file(t, plan.Audio, "voice.mp3", mp3(4))
 	case a.Param != nil && a.Param.Type == "aspect":
 		return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "16:9"}}}
+	case a.Param != nil && a.Param.Type == "size":
+		return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "640x480"}}}
 	case a.Param != nil && a.Param.Name == "results":
 		return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "2"}}}
 	case a.Param != nil && a.Param.Type == "integer":
@@ -109,7 +111,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		t.Errorf("an argument's placeholder is left:\n%s", words)
 	}
 	for _, a := range tool.Args {
-		isOther := a.Name == "shape" || a.Name == "results" || a.Name == "seed" // not text for the model
+		isOther := a.Name == "shape" || a.Name == "size" || a.Name == "results" || a.Name == "seed" // not text for the model
 		if !a.Type.Media() && !isOther && !strings.Contains(words, c.Args[a.Name][0].Value) {
 			t.Errorf("the request lacks the %s:\n%s", a.Name, words)
 		}

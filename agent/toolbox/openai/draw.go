@@ -13,7 +13,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/param"
 )
 
 // answerBytes is the memory reserved for a picture from the server: the largest that current image models
@@ -34,13 +33,16 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if toolbox.OneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
-	if unwanted := c.Text("without"); unwanted != "" {
+	if unwanted := c.Text(toolbox.WithoutParam); unwanted != "" {
 		prompt += "\nLeave out: " + toolbox.OneLine(unwanted) + "."
 	}
-	shape, shaped := toolbox.Param[param.Ratio](c, "shape")
+	canvas, err := toolbox.CanvasOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	size := ""
-	if shaped {
-		near := canvasFor(ps.canvases(r.model), media.SizeIn(shape.Width/shape.Height, 1<<20, 1)).size
+	if canvas.Ratio > 0 {
+		near := canvasFor(ps.canvases(r.model), media.SizeIn(canvas.Ratio, 1<<20, 1)).size
 		size = strconv.Itoa(near.X) + "x" + strconv.Itoa(near.Y)
 	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
@@ -62,9 +64,9 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	img := p.Image
-	if shaped {
-		img = media.Shaped(img, shape.Width/shape.Height)
+	img, err := media.Formed(ctx, p.Image, canvas.Ratio, canvas.Size)
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	path := filepath.Join(c.Dir, "picture.png")
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {

@@ -35,7 +35,7 @@ type Param struct {
 	Optional bool `yaml:"optional,omitempty"`
 	// Default is the value of an omitted optional parameter, in words.
 	Default string `yaml:"default,omitempty"`
-	// Unit is the unit of a number, for people: "%", "px".
+	// Unit is the unit of a number, for people: "%", "px". A size in "px" is no share or factor.
 	Unit string `yaml:"unit,omitempty"`
 	// Min and Max limit a number, an integer, a factor, a duration in seconds, or a size in percent.
 	Min *float64 `yaml:"min,omitempty"`
@@ -186,7 +186,7 @@ func (p Param) Takes(u quantity.Unit) bool {
 		own, ok := units[p.Unit]
 		return u == quantity.Number || ok && u == own || p.Unit == "" && (u == quantity.Factor || u == quantity.Pixels)
 	}
-	return p.Type.Takes(u)
+	return p.Type.Takes(u) && (p.Type != Size || p.Unit != "px" || u == quantity.Pixels)
 }
 
 // Speaks reports whether the text contains a word of the parameter's examples outside of quantities,

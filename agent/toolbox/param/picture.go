@@ -116,7 +116,7 @@ func integer(s string) int {
 	return v
 }
 
-func parseSize(_ Param, s string) (any, bool) {
+func parseSize(p Param, s string) (any, bool) {
 	if m := bothSides.FindStringSubmatch(s); m != nil {
 		z := quantity.Sizing{Width: integer(m[1]), Height: integer(m[2])}
 		return z, z.Width > 0 && z.Height > 0
@@ -135,7 +135,8 @@ func parseSize(_ Param, s string) (any, bool) {
 	}
 	s, ok := strings.CutSuffix(s, "%")
 	v, isNumber := parseNumber(s)
-	return quantity.Sizing{Factor: v / 100}, ok && isNumber && v >= 0.1 && v <= 100_000
+	inPixels := p.Unit == "px" // of something new, so there is nothing to multiply
+	return quantity.Sizing{Factor: v / 100}, ok && isNumber && v >= 0.1 && v <= 100_000 && !inPixels
 }
 
 func parseSizes(p Param, s string) (any, bool) {

@@ -65,6 +65,11 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		}
 	}
 	t.tellWords(arg, a.Source.Value)
+	if arg.Name == toolbox.WithoutParam { // "no people" without its "no"
+		for _, w := range t.Phrases("excluding") {
+			t.says[w] = true
+		}
+	}
 	if profile.Kind(arg).IsNumber() {
 		t.tellCounted(*arg.Param, a.Source.Value)
 	}

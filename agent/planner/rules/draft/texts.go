@@ -59,7 +59,8 @@ func (t texts) one(a toolbox.Arg) (plan.Arg, bool) {
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
 	arg := plan.Arg{Type: plan.Text, Meaning: a.Meaning}
-	if a.Param != nil && profile.Typed[a.Param.Type] {
+	ofNew := t.r.Head.RequiresText(plan.Prompt)
+	if a.Param != nil && (profile.Typed[a.Param.Type] || a.Param.Type == param.Size && ofNew) {
 		arg.Source = plan.FromValue(t.PhraseFor(t.r, *a.Param))
 		return arg, arg.Source.Value != ""
 	}
@@ -93,6 +94,8 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 		return t.r.Quoted()
 	case a.Optional && a.Meaning == plan.Content: // the words are other values of the tool
 		return ""
+	case a.Name == toolbox.WithoutParam && t.r.Head.RequiresText(plan.Prompt):
+		return t.Writing.Without(t.r)
 	case a.Optional && a.Meaning == plan.Instruction:
 		return t.Writing.Manner(t.r, t.r.Head).How // the order is what the tool does by default
 	case a.Optional && a.Meaning == plan.Language:

@@ -239,9 +239,9 @@ func (f *Profile) Sought() bool {
 	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return SettingOf(a) == param.Text && !a.Optional })
 }
 
-// Sized reports whether the tool has a size parameter.
+// Sized reports whether the tool has a parameter for the new size of a file.
 func (f *Profile) Sized() bool {
-	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.Size })
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.Size && a.Param.Unit != "px" })
 }
 
 // TakesUnit reports whether the tool takes quantities of the unit.

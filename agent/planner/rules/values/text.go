@@ -28,7 +28,7 @@ func (st *Reader) TextFor(r *scene.Reading, m plan.Meaning, f *profile.Profile) 
 	case plan.Object:
 		return r.Object
 	case plan.Prompt:
-		return st.Writing.prompt(r)
+		return st.Writing.describe(r).shown
 	case plan.Content:
 		return st.Writing.content(r, f)
 	case plan.Amount:

@@ -27,6 +27,16 @@ func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) stri
 // PhraseFor returns the phrase of a clause with the value of the parameter; "" if there is none.
 func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	text := st.Span(r.Clause.Words)
+	if r.Head.RequiresText(plan.Prompt) {
+		switch made := st.Writing.describe(r); {
+		case p.Type == param.Size:
+			return made.size
+		case p.Name == toolbox.ResultsParam && made.copies != "":
+			return made.copies
+		case p.Type == param.Aspect:
+			return st.shapeOfNew(r, p, text, made.size)
+		}
+	}
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
 		return st.pages(r, text)
@@ -71,8 +81,19 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
 	}
-	if p.Type == param.Aspect && r.Head.RequiresText(plan.Prompt) && !shapes.MatchString(text) &&
-		(genres.MatchString(said) || strings.Contains(text, " at "+said)) {
+	return said
+}
+
+// shapeOfNew returns the words for the shape of something new that the clause describes; size are those for its size, which
+// is a shape too if it has two sides.
+func (st *Reader) shapeOfNew(r *scene.Reading, p param.Param, text, size string) string {
+	if z, ok := quantity.Size(size); ok && z.Width > 0 && z.Height > 0 {
+		return ""
+	}
+	said := st.phrases.longestOf(st.Text, r.Clause.Words, p, func(said string) bool {
+		return !counts.MatchString(said) || aspects.MatchString(text)
+	})
+	if !shapes.MatchString(text) && (genres.MatchString(said) || strings.Contains(text, " at "+said)) {
 		return "" // "a portrait of a queen", "a train at 7:15"
 	}
 	return said
@@ -147,6 +168,9 @@ var (
 	// shapes matches words that use these as shapes.
 	shapes = lazyregexp.New(`(?i)\b(?:portrait|landscape|square) (?:format|orientation|mode|shape|picture|image|photo|poster|drawing|illustration)\b|` +
 		`(?:\b(?:in|as|be)|,) (?:a )?(?:portrait|landscape|square)\b`)
+	// counts matches numbers that are a shape only if the clause says so: "a table of 3 by 4".
+	counts     = lazyregexp.New(`(?i)^\d+(?: by | to |/)\d+$`)
+	aspects    = lazyregexp.New(`(?i)\b(?:ratio|format|aspect|shape)\b`)
 	wordBefore = lazyregexp.New(`\S*\s*$`)
 )
 

@@ -12,6 +12,8 @@ import (
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -39,20 +41,29 @@ func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
 	return m
 }
 
-// prompt returns the description of something new: the clause without the order to make it and without its input files.
-func (wr Writing) prompt(r *scene.Reading) string {
+// description is what a clause asks for that is new: what it shows, and the settings that are no part of that.
+type description struct {
+	shown   string // the clause without the order to make it, its settings and its input files
+	size    string // "512x512"
+	copies  string // "3 versions" for "3 pictures"
+	without string // what must not be shown: "people, text"
+}
+
+// describe reads the description of something new. The settings that it finds are among those of the tool.
+func (wr Writing) describe(r *scene.Reading) description {
 	if q := r.Quoted(); q != "" {
-		return q
+		return description{shown: q}
 	}
 	text := wr.WithoutFiles(r.Words, r.Text)
 	if r.Marked() {
 		if i, ok := wr.Replacement(r.Words); ok {
-			return strings.TrimRight(wr.Text[r.Words[i].Start:r.Words[len(r.Words)-1].End], " ,.;:!?")
+			return description{shown: strings.TrimRight(wr.Text[r.Words[i].Start:r.Words[len(r.Words)-1].End], " ,.;:!?")}
 		}
 		if !wr.Any("putting", r.Words) && !wr.Any("giving", r.Words) {
-			return text // "blur the face here": nothing is drawn
+			return description{shown: text} // "blur the face here": nothing is drawn
 		}
 	}
+	var d description
 	words := wr.Lexicon.Core(wr.Lexicon.Words(text, []retrieve.Span{}))
 	orders := func(i int) bool {
 		w, class := words[i], wr.Lexicon.Class(words[i].Stem)
@@ -61,33 +72,122 @@ func (wr Writing) prompt(r *scene.Reading) string {
 			isMap || w.IsMark() || class == "generat" || i > 0 && wr.Is("depicting", w) ||
 			class == "music" && i+1 < len(words) && wr.Is("depicting", words[i+1])
 	}
-	for i, w := range words {
+	for i := 0; i < len(words); i++ {
+		if at := sizeFirst.FindStringIndex(text[words[i].Start:]); at != nil && d.size == "" && takesSize(r.Head, text[words[i].Start:][:at[1]]) {
+			d.size = text[words[i].Start:][:at[1]]
+			for i+1 < len(words) && words[i+1].Start < words[i].Start+at[1] {
+				words = slices.Delete(words, i+1, i+2)
+			}
+			continue
+		}
+		if n, ok := wr.copies(words[i:], r.Head); ok {
+			d.copies = n
+			continue
+		}
 		if orders(i) {
 			continue
 		}
-		shown := withoutSettings(strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?"), r.Head)
-		return strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
+		d.shown = strings.TrimRight(strings.TrimSpace(text[words[i].Start:]), " ,.;:!?")
+		break
 	}
-	return ""
+	wr.cutSettings(&d, r.Head)
+	d.shown = strings.TrimSuffix(strings.TrimSuffix(d.shown, " here"), " there")
+	return d
 }
 
-// setting matches words at the end of a description that set how it is made.
-var setting = lazyregexp.New(`(?i)(?:` +
-	`[ ,;(]+(?:(?:with|using|and) )?(?:the |a )?seed(?: number| of)?[ =:#]*\d+` +
-	`|[ ,;(]+(?:(?:in|as|and) )?\d+ (?:versions|variants|variations|options)` +
-	`|(?:[,;(] ?| (?:in|as) )(?:the |a )?\d{1,2}:\d{1,2}(?: (?:format|aspect ratio|ratio|shape))?` +
-	`)\)?$`)
+// copies returns how many are to be made, if the words begin with that: "3 versions" for "3 pictures of a cat". It returns
+// "" for a number that the tool does not take.
+func (wr Writing) copies(words []retrieve.Word, f *profile.Profile) (said string, ok bool) {
+	at := slices.IndexFunc(f.Params, func(p param.Param) bool { return p.Name == toolbox.ResultsParam })
+	if at < 0 || len(words) < 3 || !quantity.Spelled(words[0].Text) && words[0].Kind != retrieve.Number {
+		return "", false
+	}
+	noun, next := words[1], words[2]
+	if !strings.HasSuffix(noun.Lower(), "s") || !wr.IsMedia(noun) && !wr.Is("versions", noun) || next.Lower() != "of" && !wr.Is("depicting", next) {
+		return "", false
+	}
+	if said = words[0].Text + " versions"; !f.Params[at].Reads(said) {
+		return "", true
+	}
+	return said, true
+}
 
-// withoutSettings cuts the settings of a tool off the end of a description: "a fox, 16:9, with seed 7".
-func withoutSettings(shown string, f *profile.Profile) string {
+// takes reports whether the tool has the parameter.
+func takes(f *profile.Profile, name string) bool {
+	return slices.ContainsFunc(f.Params, func(p param.Param) bool { return p.Name == name })
+}
+
+// takesSize reports whether words are a size in pixels for the tool.
+func takesSize(f *profile.Profile, words string) bool {
+	return slices.ContainsFunc(f.Params, func(p param.Param) bool { return p.Name == toolbox.SizeParam && p.Reads(words) })
+}
+
+// inPixels matches a size of something new. Other pairs of numbers are part of what it shows: "3 by 4", "24x36".
+const inPixels = `(?:\d{2,5} ?(?:px|pixels?)?(?: ?[x×*] ?| by )\d{2,5} ?(?:px|pixels)|\d{3,5}(?: ?[x×*] ?| by )\d{3,5}|` +
+	`\d{2,5} ?(?:px|pixels)(?: (?:wide|high|tall|square))?)`
+
+var (
+	// sizeFirst matches a size before what it is of: "512x512 picture".
+	sizeFirst = lazyregexp.New(`(?i)^` + inPixels + `\b`)
+	// setting matches words at the end of a description that set how it is made.
+	setting = lazyregexp.New(`(?i)(?:` +
+		`[ ,;(]+(?:(?:with|using|and) )?(?:the |a )?seed(?: number| of)?[ =:#]*\d+` +
+		`|[ ,;(]+(?:(?:in|as|and) )?\d+ (?:versions|variants|variations|options)` +
+		`|(?:[,;(] ?| (?:in|as) )(?:the |a )?\d{1,2}:\d{1,2}(?: (?:format|aspect ratio|ratio|shape))?` +
+		`|[ ,;(]+(?:(?:in|at|as|of|with|and) )?(?:(?:the |a )?(?:size|resolution)(?: of)? )?` + inPixels + `(?: (?:in size|large|big))?` +
+		`)\)?$`)
+	// exclusion matches what leads to things that must not be shown.
+	exclusion = lazyregexp.New(`(?i)(?:,? (?:and |but )?(?:without|with no) |[,;] (?:and |but )?no | but no )(?:any )?`)
+	// listed separates such things.
+	listed = lazyregexp.New(`(?i),? (?:and|or) (?:no |any |without )*|, (?:no |any |without )*`)
+)
+
+// cutSettings cuts the settings of a tool off the end of what is shown: "a fox, 16:9, with seed 7, no text".
+func (wr Writing) cutSettings(d *description, f *profile.Profile) {
 	for {
-		at := setting.FindStringIndex(shown)
-		if at == nil || !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return profile.Kind(a) != "" && a.Param.Reads(shown[at[0]:]) }) {
-			return shown
+		if at := setting.FindStringIndex(d.shown); at != nil && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return profile.Kind(a) != "" && a.Param.Reads(d.shown[at[0]:])
+		}) {
+			if said := strings.Trim(d.shown[at[0]:], " ,;()"); takesSize(f, said) {
+				d.size = said
+			}
+			d.shown = d.shown[:at[0]]
+			continue
 		}
-		shown = shown[:at[0]]
+		begin, things := wr.excluded(d.shown)
+		if things == "" || !takes(f, toolbox.WithoutParam) {
+			return
+		}
+		d.shown, d.without = d.shown[:begin], strings.TrimSuffix(things+", "+d.without, ", ")
 	}
 }
+
+// excluded returns the things at the end of a description that must not be shown, and where the words about them begin.
+// Only a list of plain things is one: "without people or cars", but not "without a trace of doubt".
+func (wr Writing) excluded(shown string) (begin int, things string) {
+	const longest = 3 // words of one thing
+	for _, at := range exclusion.FindAllStringIndex(shown, -1) {
+		all := listed.Split(shown[at[1]:], -1)
+		for i, thing := range all {
+			words := slices.DeleteFunc(wr.Lexicon.Words(thing, nil), func(w retrieve.Word) bool { return wr.Is("articles", w) })
+			plain := func(w retrieve.Word) bool {
+				return w.Kind == retrieve.Plain && !wr.Lexicon.Stop(w.Lower()) && !wr.Is("prepositions", w)
+			}
+			if len(words) == 0 || len(words) > longest || slices.ContainsFunc(words, func(w retrieve.Word) bool { return !plain(w) }) {
+				all = nil
+				break
+			}
+			all[i] = thing[words[0].Start:words[len(words)-1].End]
+		}
+		if len(all) > 0 && at[0] > 0 {
+			return at[0], strings.Join(all, ", ")
+		}
+	}
+	return 0, ""
+}
+
+// Without returns what must not be in the new thing that a clause describes: "people, text".
+func (wr Writing) Without(r *scene.Reading) string { return wr.describe(r).without }
 
 // content returns a text to work on: a quotation, the words after a colon, or the clause without its order.
 func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
