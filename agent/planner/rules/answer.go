@@ -18,7 +18,7 @@ const longAnswer = 6
 func (p *Planner) answered(r plan.Request, answer string) outcome {
 	alone, asked := r, p.tidier.Tidy(r.Question.Wish)
 	alone.Question = nil
-	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks") {
+	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks", "agreement") {
 		return outcome{reply: leftAlone}
 	}
 	if guess := pickedGuess(r.Question.Guesses, answer); guess != "" {

@@ -205,7 +205,7 @@ func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
 func (t *thread) needsNothing(r *scene.Reading) bool {
 	anyway := len(t.tasks) > 0 && (t.LeavesRest(r.Words) || t.judge.handsBack(r.Clause) || t.joinsParts(r.Clause))
 	plain := strings.ToLower(r.Clause.Text)
-	return anyway || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "thanks", "greetings") || t.IsMadeOf(plain, "greetings", "thanks")
+	return anyway || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "greetings", "thanks") || !smallTalk(t, plain).IsZero()
 }
 
 // joinedLater reports whether the clause names no file, and a later one combines all of them: "resize to 300x300 and put

@@ -19,6 +19,9 @@ var (
 	leftAlone = plan.Say("All right, I will leave it as it is.")
 	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want.")
 	welcome   = plan.Say("You are welcome! What would you like next?")
+	goodbye   = plan.Say("Goodbye! Come back whenever you need something.")
+	laughing  = plan.Say("Glad that it makes you laugh! What would you like next?")
+	allRight  = plan.Say("All right! What would you like next?")
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
 	nothingToUndo = plan.Say("There is nothing to undo: I have not made anything from a file here.")
@@ -43,8 +46,8 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return &outcome{question: emptyRequest, samples: true}
 	case p.IsMadeOf(plain, "greetings", "thanks"):
 		return &outcome{reply: hello, samples: true}
-	case p.IsMadeOf(plain, "thanks", "greetings"):
-		return &outcome{reply: welcome}
+	case !smallTalk(p, plain).IsZero():
+		return &outcome{reply: smallTalk(p, plain)}
 	case p.IsMadeOf(plain, "about", "greetings"), len(r.Given) == 0 && p.IsMadeOf(plain, "about", "about topics"):
 		return &outcome{reply: aboutMe, samples: true}
 	case len(r.Given) == 0 && p.IsMadeOf(plain, "taking back", "thanks"):
@@ -53,6 +56,25 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return refusing(otherLanguage)
 	}
 	return nil
+}
+
+// lists tells what a text is made of.
+type lists interface {
+	IsMadeOf(plain, section string, beside ...string) bool
+}
+
+// smallTalk returns the reply to thanks, farewells, laughter and agreement in lower case; none to anything else.
+func smallTalk(l lists, plain string) plan.Message {
+	sections := []string{"greetings", "thanks", "farewells", "laughter", "agreement"}
+	for _, talk := range []struct {
+		section string
+		reply   plan.Message
+	}{{"farewells", goodbye}, {"thanks", welcome}, {"laughter", laughing}, {"agreement", allRight}} {
+		if l.IsMadeOf(plain, talk.section, sections...) {
+			return talk.reply
+		}
+	}
+	return plan.Message{}
 }
 
 // before answers a request to take the last result back by naming the file from before it, which the

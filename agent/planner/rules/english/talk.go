@@ -9,8 +9,8 @@ import (
 )
 
 // IsMadeOf reports whether a lower-case text consists of phrases of the section, possibly with small talk and phrases
-// of the section beside.
-func (l *Lists) IsMadeOf(plain, section, beside string) bool {
+// of the sections beside.
+func (l *Lists) IsMadeOf(plain, section string, beside ...string) bool {
 	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	if len(words) > 12 {
 		return false // too long for a greeting
@@ -27,7 +27,10 @@ func (l *Lists) IsMadeOf(plain, section, beside string) bool {
 	hit := false
 	for rest := strings.ReplaceAll(strings.Join(words, " "), "’", "'"); rest != ""; {
 		own := prefix(rest, section)
-		longest := max(own, prefix(rest, beside), prefix(rest, "small talk"))
+		longest := max(own, prefix(rest, "small talk"))
+		for _, other := range beside {
+			longest = max(longest, prefix(rest, other))
+		}
 		if longest == 0 {
 			return false
 		}
