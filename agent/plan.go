@@ -66,7 +66,7 @@ func (g *planning) Sample(ctx context.Context, key string) (plan.Sample, error) 
 	case i < 0:
 		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("That example no longer exists. Ask me for help to see others.")}
 	case !runs(key):
-		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("I cannot do “%s” at the moment. Ask me for help to see other examples.", all[i].Wish)}
+		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("I cannot do “%s” at the moment. Ask me for help to see other examples.", g.sample(all[i]).Label())}
 	}
 	return g.sample(all[i]), nil
 }

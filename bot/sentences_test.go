@@ -19,7 +19,9 @@ import (
 
 	"atelier/adapters/messages"
 	"atelier/agent/plan"
+	"atelier/agent/samples"
 	"atelier/agent/toolbox"
+	"atelier/agent/wording"
 	"atelier/bot/bottest"
 )
 
@@ -35,6 +37,9 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 	translated, english := catalogueOf(t, "zh-Hans"), catalogueOf(t, "en") // the plurals of English
 	said := formats(t)
 	maps.Copy(said, ofTools(t))
+	for _, s := range samples.All() {
+		said[plan.Sample{Wish: s.Wish}.Label().Format] = "the samples"
+	}
 	for _, typ := range plan.Types() {
 		format, _ := typ.Phrase()
 		said[format] = "the types"
@@ -90,6 +95,14 @@ func ofTools(t *testing.T) map[string]string {
 		}
 		if slices.Contains(toolbox.Slots(cmp.Or(tool.Planned, tool.Made)), toolbox.About) {
 			t.Errorf("the tool %s has no phrase for what it is going to make", tool.Name)
+		}
+		if wording.SharesPhrase(c, tool) {
+			all[toolbox.Format(wording.Summary(tool))] = "the tool " + tool.Name
+		}
+		for _, a := range tool.Args { // what people are asked for
+			if !a.Optional && (a.Type == plan.Text || a.Type == plan.Mask || a.Type == plan.BBox || a.Type == plan.Points) {
+				all[toolbox.Format(a.About)] = "the tool " + tool.Name
+			}
 		}
 		for _, b := range tool.Backends {
 			if b.Needs != "" {

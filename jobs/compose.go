@@ -291,13 +291,14 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 // tried is the prefix that names the example that was tried; "" for other requests.
 func (c *composer) tried(r *record.Request) string {
 	act := r.Asked.Act
-	switch {
-	case !act.Tries():
+	if !act.Tries() {
 		return ""
-	case act.Sample != "":
-		return c.say(r, plan.Say("You tried “%s” with a sample file.", adapters.Escape(act.Wish))) + "\n\n"
 	}
-	return c.say(r, plan.Say("You tried “%s”.", adapters.Escape(act.Wish))) + "\n\n"
+	label := adapters.Escape(c.say(r, plan.Sample{Wish: act.Wish}.Label()))
+	if act.Sample != "" {
+		return c.say(r, plan.Say("You tried “%s” with a sample file.", label)) + "\n\n"
+	}
+	return c.say(r, plan.Say("You tried “%s”.", label)) + "\n\n"
 }
 
 // offerSamples adds example requests to try.
@@ -307,7 +308,7 @@ func (c *composer) offerSamples(a *record.Answer, r *record.Request, p *plan.Pla
 	}
 	a.Reply.Text = strings.TrimSpace(a.Reply.Text + "\n\n" + c.say(r, plan.Say("You can try:")))
 	for _, s := range p.Samples {
-		a.Reply.Examples = append(a.Reply.Examples, adapters.Example{Key: s.Key, Text: s.Wish, Needs: string(s.Needs)})
+		a.Reply.Examples = append(a.Reply.Examples, adapters.Example{Key: s.Key, Text: c.say(r, s.Label()), Needs: string(s.Needs)})
 	}
 }
 

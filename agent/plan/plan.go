@@ -14,6 +14,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -85,6 +86,9 @@ type Sample struct {
 	// Needs is the type of the file it needs, "" for none.
 	Needs Type `json:"needs,omitempty"`
 }
+
+// Label returns the request in people's language, for a button. What runs is Wish, which every planner understands.
+func (s Sample) Label() Message { return Message{Format: strings.ReplaceAll(s.Wish, "%", "%%")} }
 
 // Plan is how Atelier will do a request: its subtasks with ranked solutions. A plan without
 // subtasks either asks back (Question) or is plain conversation (Reply).

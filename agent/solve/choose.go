@@ -146,11 +146,12 @@ func (st *settlement) lacks(t *task, complete []plan.Solution, question string) 
 func (st *settlement) ask(sub plan.Subtask, s plan.Solution) string {
 	blank := s.Blanks()[0]
 	action := s.Actions[blank[0]]
-	about := action.Args[blank[1]].Arg
+	wanted := action.Args[blank[1]].Arg
+	about := plan.Quote(wanted)
 	if tool, ok := st.tool(action.Tool); ok {
 		for _, arg := range tool.Args {
-			if arg.Name == about && arg.About != "" {
-				about = arg.About
+			if arg.Name == wanted && arg.About != "" {
+				about = toolbox.Translated(arg.About)
 			}
 		}
 	}

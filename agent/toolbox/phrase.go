@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
 )
 
 // About is the slot of [Tool.Made] for the result's own description.
@@ -29,6 +30,9 @@ func Slots(phrase string) []string {
 func Format(phrase string) string {
 	return slot().ReplaceAllLiteralString(strings.ReplaceAll(phrase, "%", "%%"), "%s")
 }
+
+// Translated returns words of a tool's file as a message. Where they have no translation, they stay English.
+func Translated(words string) plan.Message { return plan.Message{Format: Format(words)} }
 
 // FillSlots replaces each slot of the phrase by its value.
 func FillSlots(phrase string, value func(slot string) string) string {

@@ -64,13 +64,34 @@ func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 	var how []plan.Message
 	for _, a := range s.Actions {
 		if tool, ok := w.catalogue.Tool(a.Tool); ok && !slices.Contains(others, a.Tool) {
-			how = append(how, plan.Quote(summary(tool)))
+			how = append(how, w.does(s, a, tool))
 		}
 	}
 	if len(how) == 0 || label.String() == how[0].String() {
 		return label
 	}
 	return plan.Say("%s (%s)", label, plan.Join("%s, %s", how...))
+}
+
+// does words what only an action of a solution does: what it makes of "it", or what its tool does if another tool makes
+// the same.
+func (w *ways) does(s plan.Solution, a plan.Action, tool toolbox.Tool) plan.Message {
+	if SharesPhrase(w.catalogue, tool) {
+		return toolbox.Translated(Summary(tool))
+	}
+	d := newDescriber(w.catalogue, w.account, make([]plan.Result, len(s.Actions)))
+	for i := range d.phrases {
+		d.phrases[i] = plan.Say("it")
+	}
+	return d.planned(a)
+}
+
+// SharesPhrase reports whether another tool that returns the same type has the same phrase for what it makes.
+func SharesPhrase(c *toolbox.Catalogue, tool toolbox.Tool) bool {
+	phrase := func(t toolbox.Tool) string { return toolbox.Format(cmp.Or(t.Planned, t.Made)) }
+	return slices.ContainsFunc(c.All(), func(o toolbox.Tool) bool {
+		return o.Name != tool.Name && o.Returns == tool.Returns && phrase(o) == phrase(tool)
+	})
 }
 
 // distinct returns the label, numbered if another offer has the same one.
@@ -112,13 +133,13 @@ func (d *describer) planned(a plan.Action) plan.Message {
 	}
 	made := cmp.Or(tool.Planned, tool.Made)
 	if slices.Contains(toolbox.Slots(made), toolbox.About) {
-		return plan.Quote(summary(tool))
+		return toolbox.Translated(Summary(tool))
 	}
 	return d.fill(tool, a, made, nil)
 }
 
-// summary returns the first part of a tool's description, for use within a sentence.
-func summary(t toolbox.Tool) string {
+// Summary returns the first part of a tool's description, for use within a sentence.
+func Summary(t toolbox.Tool) string {
 	text := t.Description
 	if i := strings.IndexAny(text, ".:;,("); i > 0 {
 		text = strings.TrimSpace(text[:i])

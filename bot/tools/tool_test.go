@@ -143,7 +143,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		{[]string{file}, "image (the picture to work on) is missing: give a file of type image with --file FILE."},
 		{[]string{file, "--file", photo, "bright"}, "bright must have the form NAME=VALUE."},
 		{[]string{file, "--file", photo, "light=3"}, "some_tool has no argument light: expected one of image, brightness."},
-		{[]string{file, "--file", photo, "brightness=300"}, `brightness: "300" is not a valid value for "brightness": it must be from -100 to 100.`},
+		{[]string{file, "--file", photo, "brightness=300"}, `brightness: "300" is not possible here: it must be from -100 to 100.`},
 		{[]string{photo}, photo + " is not a tool file, NAME.yaml. Give a file to work on with --file " + photo},
 		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a tool name: expected a file, such as " + file},
 		{[]string{"some_tool"}, "some_tool is a tool name: expected a file, such as " + file},

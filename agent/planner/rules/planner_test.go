@@ -494,7 +494,7 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 		t.Fatal(err)
 	}
 	for wish, asks := range map[string]string{
-		"mirror the upper half of it onto the other half": "", "mirror it in stripes of 500 pixels": `for "stripe": it must be from 2 to 64.`,
+		"mirror the upper half of it onto the other half": "", "mirror it in stripes of 500 pixels": `"500 pixels" is not possible here: it must be from 2 to 64.`,
 	} {
 		d, err := m.Decompose(t.Context(), plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}, nil)
 		planned := len(d.Subtasks) == 1 && d.Subtasks[0].Tool == "mirror_symmetry"
@@ -646,7 +646,7 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 		for _, s := range d.Subtasks {
 			tools = append(tools, s.Tool)
 		}
-		asks := `What should "sides" be? Please say how many sides it has. It can be 2 to 12.`
+		asks := `Please say how many sides it has. It can be 2 to 12.`
 		if err != nil || strings.Join(tools, " ") != want || want == "" && !strings.HasPrefix(d.Question, asks) {
 			t.Errorf("%q: %v %q%s", wish, err, d.Question, showTasks(d))
 		}

@@ -304,13 +304,12 @@ func (p Param) notUnderstood(text string) error {
 
 // outOfBounds returns the fault for a value out of bounds.
 func (p Param) outOfBounds(text string) error {
-	called := strings.ReplaceAll(p.Name, "_", " ")
-	said := plan.Say("%q is not a valid value for %q: it must be at least %s.", shorten(text), called, p.bound(p.Min))
+	said := plan.Say("%q is not possible here: it must be at least %s.", shorten(text), p.bound(p.Min))
 	switch {
 	case p.Min != nil && p.Max != nil:
-		said = plan.Say("%q is not a valid value for %q: it must be from %s to %s.", shorten(text), called, p.bound(p.Min), p.bound(p.Max))
+		said = plan.Say("%q is not possible here: it must be from %s to %s.", shorten(text), p.bound(p.Min), p.bound(p.Max))
 	case p.Min == nil:
-		said = plan.Say("%q is not a valid value for %q: it must be at most %s.", shorten(text), called, p.bound(p.Max))
+		said = plan.Say("%q is not possible here: it must be at most %s.", shorten(text), p.bound(p.Max))
 	}
 	return &plan.Fault{Sentence: said, Err: fmt.Errorf("%s is out of bounds", p.Name), Final: true}
 }

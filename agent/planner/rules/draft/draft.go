@@ -170,7 +170,7 @@ func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing
 func (d *Drafter) Lacks(r *scene.Reading) plan.Message {
 	for _, a := range r.Head.Args {
 		if profile.MarkType(a.Type) && d.pointsNowhere(r) {
-			return plan.Say("Where exactly? Please say %s.", a.About)
+			return plan.Say("Where exactly? Please say %s.", toolbox.Translated(a.About))
 		}
 		asked := !a.Optional || a.Meaning == plan.Format && d.wantsAnotherFormat(r)
 		if !asked || a.Type != plan.Text || d.Said(r, a, r.Head) != "" {
@@ -205,11 +205,11 @@ func (d *Drafter) pointsNowhere(r *scene.Reading) bool {
 
 // askForValue asks for the value of a setting.
 func askForValue(p param.Param) plan.Message {
-	called := strings.ReplaceAll(p.Name, "_", " ")
+	about := toolbox.Translated(p.About)
 	if may := p.Possible(); !may.IsZero() {
-		return plan.Say("What should %q be? Please say %s. It can be %s.", called, p.About, may)
+		return plan.Say("Please say %s. It can be %s.", about, may)
 	}
-	return plan.Say("What should %q be? Please say %s.", called, p.About)
+	return plan.Say("Please say %s.", about)
 }
 
 // wantsAnotherFormat reports whether the clause mentions another format.
@@ -229,7 +229,7 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 	case a.Param != nil && (a.Param.Type == param.Choice || a.Meaning == plan.Amount):
 		return askForValue(*a.Param)
 	case a.Meaning == plan.Place:
-		return plan.Say("Where exactly? Please say %s.", a.About)
+		return plan.Say("Where exactly? Please say %s.", toolbox.Translated(a.About))
 	case a.Meaning == plan.Language:
 		return plan.Say("Into which language?")
 	case a.Meaning == plan.Format:
