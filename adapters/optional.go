@@ -63,7 +63,20 @@ type ProgressStep struct {
 	State StepState `json:"state"`
 	// Took is how long it ran, in nanoseconds; 0 before it ends.
 	Took time.Duration `json:"took,omitempty"`
+	// Preview shows what a running step has made so far; the zero value if that is unknown. It is gone when the step ends.
+	Preview Preview `json:"preview,omitzero"`
 }
+
+// Preview is a small stored picture. Each version has another content.
+type Preview struct {
+	Handle  string `json:"handle"`
+	Type    string `json:"type"` // its media type
+	Size    int64  `json:"size"` // in bytes
+	Version int    `json:"version"`
+}
+
+// IsZero reports whether there is none.
+func (p Preview) IsZero() bool { return p.Handle == "" }
 
 // FormatDuration formats a duration for people.
 func FormatDuration(d time.Duration) string {

@@ -1,18 +1,21 @@
 package jobs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path"
 	"slices"
 	"time"
 
 	"atelier/agent/sleep"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
@@ -107,8 +110,10 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	if w.Draft > 0 {
 		of.Program = of.Drafts[w.Draft-1].Program
 	}
-	of.Progress = c.progress(ctx, r, w)
+	preview := folder + "-preview"
+	of.Progress = c.progress(ctx, r, w, preview)
 	result, err := c.runner.run(ctx, w, of)
+	c.runner.dropPreview(ctx, preview, c.log)
 	switch {
 	case ctx.Err() != nil: // stopped, not failed
 		return nil, errors.Join(context.Cause(ctx), c.runner.discard(ctx, folder))
@@ -130,16 +135,27 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	return c.end(ctx, r, w, of, result)
 }
 
-// progress returns a function that shows people how much of a step is done, in steps of 5 percent.
-func (c *actor) progress(ctx context.Context, r *record.Request, w queue.Task) func(share float64) {
-	shown := -1
-	return func(share float64) {
-		percent := int(20*min(max(share, 0), 1)) * 5
-		if percent == shown {
+// progress returns a function that shows people how much of a step is done, in steps of 5 percent, and its newest preview,
+// which is stored under the key.
+func (c *actor) progress(ctx context.Context, r *record.Request, w queue.Task, key string) func(share float64, preview []byte) {
+	shown := record.Progress{Percent: -1}
+	var last []byte
+	return func(share float64, preview []byte) {
+		now := shown
+		now.Percent = int(20*min(max(share, 0), 1)) * 5
+		if len(preview) > 0 && !bytes.Equal(preview, last) {
+			if err := c.runner.blobs.Put(ctx, key, bytes.NewReader(preview)); err != nil {
+				c.log.DebugContext(ctx, "cannot store the preview of a step", "request", r.ID, "error", plan.ForOperator(err))
+			} else {
+				last = preview
+				now.Preview = adapters.Preview{Handle: key, Type: http.DetectContentType(preview), Size: int64(len(preview)), Version: shown.Preview.Version + 1}
+			}
+		}
+		if now == shown {
 			return
 		}
-		shown = percent
-		if err := c.store.NotePercent(ctx, r.ID, w.Run, w.Step, percent); err != nil {
+		shown = now
+		if err := c.store.NoteProgress(ctx, r.ID, w.Run, w.Step, now); err != nil {
 			c.log.DebugContext(ctx, "cannot note the progress of a step", "request", r.ID, "error", plan.ForOperator(err))
 			return
 		}

@@ -93,8 +93,9 @@ type Work struct {
 	Spent int
 	// Anyhow runs it here as well as possible, because no better process took it.
 	Anyhow bool
-	// Progress takes the share of the step that is done, from 0 to 1, where that is known; it may be nil.
-	Progress func(share float64)
+	// Progress takes the share of the step that is done, from 0 to 1, where that is known, and a small PNG or JPEG of
+	// what is made so far, or nil. Progress may be nil.
+	Progress func(share float64, preview []byte)
 }
 
 // Account is the run that an answer reports.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"atelier/adapters"
+	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/storage"
 )
 
 // reporting is a fake platform that shows progress, and fails as configured.
@@ -167,4 +171,48 @@ func TestTypingIsRepeated(t *testing.T) {
 	platform.until(func(p adapters.Progress) bool { return p.Ended })
 	close(platform.typed) // typing panics from now on
 	h.ask(j, h.commands("t", "ann", "help"))
+}
+
+// TestPreview: what a running step has made so far is stored and shown, the newest only, and is gone when the step ends.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	ask, carryOn := make(chan jobs.Work), make(chan struct{})
+	h.planner.set("blur", func(_ context.Context, w jobs.Work) (plan.Result, error) {
+		ask <- w
+		<-carryOn
+		return plan.Result{}, nil
+	})
+	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}
+	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	h.handle(j, h.says("t", "ann", "blur"))
+	w := <-ask
+	png := "\x89PNG\r\n\x1a\n"
+	var keys []string
+	for i, content := range []string{png + "one", png + "two"} {
+		w.Progress(0.5, []byte(content))
+		p := platform.until(func(p adapters.Progress) bool { return len(p.Steps) == 1 && p.Steps[0].Preview.Version == i+1 }).Steps[0].Preview
+		r, err := h.blobs.Get(t.Context(), p.Handle)
+		check(t, err)
+		stored, err := io.ReadAll(r)
+		check(t, errors.Join(err, r.Close()))
+		if string(stored) != content || p.Type != "image/png" || p.Size != int64(len(content)) {
+			t.Errorf("the preview is %+v of %q", p, stored)
+		}
+		keys = append(keys, p.Handle)
+	}
+	w.Progress(0.5, []byte(png+"two")) // the same is no new one
+	w.Progress(0.7, nil)
+	if p := platform.until(func(p adapters.Progress) bool { return strings.Contains(p.Steps[0].Text, "70") }); p.Steps[0].Preview.Version != 2 {
+		t.Errorf("the preview is %+v", p.Steps[0].Preview)
+	}
+	close(carryOn)
+	if p := platform.until(func(p adapters.Progress) bool { return p.Ended }); !p.Steps[0].Preview.IsZero() {
+		t.Errorf("a preview is left: %+v", p.Steps[0].Preview)
+	}
+	for _, key := range keys {
+		if _, err := h.blobs.Stat(t.Context(), key); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("the preview is still stored: %v", err)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"atelier/agent/plan"
@@ -66,4 +67,13 @@ func (r *runner) discard(ctx context.Context, folder string) error {
 		return fmt.Errorf("delete unused media: %w", err)
 	}
 	return nil
+}
+
+// dropPreview deletes the preview of a step that runs no longer.
+func (r *runner) dropPreview(ctx context.Context, key string, log *slog.Logger) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	if err := r.blobs.Delete(ctx, key); err != nil { // it goes with its thread
+		log.DebugContext(ctx, "cannot delete the preview of a step", "error", plan.ForOperator(err))
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
+	"atelier/adapters/web/media"
 	"atelier/adapters/web/page"
 )
 
@@ -77,5 +78,56 @@ func TestOneBubble(t *testing.T) {
 	other := send("k2")
 	if m := at()[other.ID]; m.Run != nil {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestPreview: a running step shows what it has made so far, as a picture of its own thread only.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	stored := newFiles()
+	b := browse(t, newChannel(t, newMemory(), stored))
+	b.is(b.write("message00000000001", "draw a fox"), http.StatusAccepted)
+	own := (*files)(nil).Folder(chat.ThreadOf(thread1)) + "/r/preview"
+	other := (*files)(nil).Folder(chat.ThreadOf(strings.Repeat("b", 26))) + "/r/preview"
+	for _, key := range []string{own, other} {
+		if err := stored.Put(t.Context(), key, strings.NewReader("a picture")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := func(key string, ended bool, p adapters.Preview) (id string) {
+		t.Helper()
+		progress := adapters.Progress{Thread: chat.ThreadOf(thread1), Request: "message00000000001", Title: "Drawing", Ended: ended, Steps: []adapters.ProgressStep{
+			{Key: "s", Text: "a picture", State: adapters.StepRunning, Preview: p},
+		}}
+		at, err := b.c.Report(t.Context(), key, adapters.MessageRef{}, progress)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.ID
+	}
+	shown := report("p1", false, adapters.Preview{Handle: own, Type: "image/png", Size: 9, Version: 3})
+	url := "/t/" + thread1 + "/messages/" + shown + "/preview/0"
+	b.is(b.get("/t/"+thread1), http.StatusOK, `<img class="preview" src="`+url+`?v=3" alt="What is made so far">`)
+	w := b.get(url + "?v=3")
+	b.is(w, http.StatusOK, "a picture")
+	if got := w.Header().Get("Content-Type") + " " + w.Header().Get("Content-Security-Policy"); got != "image/png "+media.MediaPolicy {
+		t.Errorf("it is served as %s", got)
+	}
+	for name, wrong := range map[string]string{
+		"another step":         "/t/" + thread1 + "/messages/" + shown + "/preview/1",
+		"no number":            "/t/" + thread1 + "/messages/" + shown + "/preview/x",
+		"another thread":       "/t/" + strings.Repeat("b", 26) + "/messages/" + shown + "/preview/0",
+		"no progress message":  "/t/" + thread1 + "/messages/message00000000001/preview/0",
+		"another thread's key": "/t/" + thread1 + "/messages/" + report("p2", false, adapters.Preview{Handle: other, Type: "image/png", Size: 9, Version: 1}) + "/preview/0",
+		"no picture":           "/t/" + thread1 + "/messages/" + report("p3", false, adapters.Preview{Handle: own, Type: "text/html", Size: 9, Version: 1}) + "/preview/0",
+		"none":                 "/t/" + thread1 + "/messages/" + report("p4", false, adapters.Preview{}) + "/preview/0",
+	} {
+		if w := b.get(wrong); w.Code != http.StatusNotFound {
+			t.Errorf("%s: status %d", name, w.Code)
+		}
+	}
+	report("p5", true, adapters.Preview{Handle: own, Type: "image/png", Size: 9, Version: 1})
+	if n := strings.Count(b.get("/t/"+thread1).Body.String(), `class="preview"`); n != 3 { // p1, p2 and p3
+		t.Errorf("%d previews are shown", n)
 	}
 }

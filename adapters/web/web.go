@@ -165,6 +165,7 @@ func (c *Channel) Handler() http.Handler {
 	m.HandleFunc("POST /t/{thread}/messages/{message}/act", c.site.Fragment(c.receiver.ServeAct))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/work", c.site.Fragment(c.site.ServeWork))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/media/{n}/{name}", c.site.Whole(c.uploads.ServeAttachment))
+	m.HandleFunc("GET /t/{thread}/messages/{message}/preview/{n}", c.site.Whole(c.uploads.ServePreview))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/all.zip", c.site.Whole(c.archives.ServeAll))
 	m.HandleFunc("POST /t/{thread}/files", c.site.Data(c.uploads.ServeUpload))
 	m.HandleFunc("GET /t/{thread}/files/{id}/{name}", c.site.Whole(c.uploads.ServeUploaded))

@@ -77,8 +77,9 @@ type Work struct {
 	Salt string
 	// Again asks for a result that differs from an earlier one, whatever seed the request names.
 	Again bool
-	// Progress takes the share of the step that is done, from 0 to 1, where that is known; it may be nil.
-	Progress func(share float64)
+	// Progress takes the share of the step that is done, from 0 to 1, where that is known, and a small PNG or JPEG of
+	// what is made so far, or nil. Progress may be nil.
+	Progress func(share float64, preview []byte)
 }
 
 // identity identifies the step; the seed and the names derive from it.

@@ -59,6 +59,9 @@ const (
 	ResultsParam = "results"
 )
 
+// MaxPreview is the maximum size of a preview in bytes.
+const MaxPreview = 64 << 10
+
 // Call is one use of a tool.
 type Call struct {
 	Tool string
@@ -82,7 +85,8 @@ type Call struct {
 	// Now is the time of the request.
 	Now time.Time
 	// Progress takes the share of the work that is done, from 0 to 1, from backends that know it; nil if nobody asks.
-	Progress func(share float64)
+	// Preview is a small PNG or JPEG of what is made so far, at most MaxPreview bytes; nil where there is none.
+	Progress func(share float64, preview []byte)
 }
 
 // Value is an input of a backend: either a small value in Value, or a local media file, which must not be changed.

@@ -184,7 +184,7 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 func (o *Display) report(ctx context.Context, r *record.Request, run *record.Run, m *message, reporter adapters.Reporter) error {
 	ended := run.Answer != nil || run.Over
 	p := o.describe(r, run, ended)
-	if err := o.tellPercent(ctx, r, run.Generation, &p); err != nil {
+	if err := o.tellProgress(ctx, r, run.Generation, &p); err != nil {
 		return err
 	}
 	ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", r.ID, run.N)), m.claim.Ref, p)
@@ -255,19 +255,20 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 	return p
 }
 
-// tellPercent adds to the running steps how much of them is done, where that is known.
-func (o *Display) tellPercent(ctx context.Context, r *record.Request, generation int, p *adapters.Progress) error {
+// tellProgress adds to the running steps how much of them is done, where that is known, and what is made so far.
+func (o *Display) tellProgress(ctx context.Context, r *record.Request, generation int, p *adapters.Progress) error {
 	for i, s := range p.Steps {
 		if s.State != adapters.StepRunning {
 			continue
 		}
-		percent, err := o.Store.Percent(ctx, r.ID, generation, s.Key)
+		done, err := o.Store.Progress(ctx, r.ID, generation, s.Key)
 		if err != nil {
 			return err
 		}
-		if percent > 0 {
-			p.Steps[i].Text = o.Say(r, plan.Say("%s (%d %%)", s.Text, percent))
+		if done.Percent > 0 {
+			p.Steps[i].Text = o.Say(r, plan.Say("%s (%d %%)", s.Text, done.Percent))
 		}
+		p.Steps[i].Preview = done.Preview
 	}
 	return nil
 }

@@ -37,9 +37,9 @@ func RequestGroup(id string) string { return "request-" + id }
 // RequestLog is the key of a request's log.
 func RequestLog(id string) string { return RequestGroup(id) + "/log" }
 
-// percentKey is the key of the progress of a step.
-func percentKey(id string, generation int, step string) string {
-	return fmt.Sprintf("%s/percent-%d-%s", RequestGroup(id), generation, Hash(step))
+// progressKey is the key of the progress of a step.
+func progressKey(id string, generation int, step string) string {
+	return fmt.Sprintf("%s/step-%d-%s", RequestGroup(id), generation, Hash(step))
 }
 
 // requestTime is the key of a value that expires at a run's deadline.

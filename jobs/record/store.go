@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"atelier/adapters"
@@ -128,28 +127,37 @@ func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef
 	return nil
 }
 
-// NotePercent notes how much of a running step is done.
-func (s *Store) NotePercent(ctx context.Context, id string, generation int, step string, percent int) error {
-	if err := s.config.State.Put(ctx, percentKey(id, generation, step), []byte(strconv.Itoa(percent)), s.config.Deadline); err != nil {
+// Progress is how much of a running step is done.
+type Progress struct {
+	Percent int              `json:"percent"` // 0 if unknown
+	Preview adapters.Preview `json:"preview,omitzero"`
+}
+
+// NoteProgress notes how much of a running step is done.
+func (s *Store) NoteProgress(ctx context.Context, id string, generation int, step string, p Progress) error {
+	b, err := json.Marshal(p)
+	if err == nil {
+		err = s.config.State.Put(ctx, progressKey(id, generation, step), b, s.config.Deadline)
+	}
+	if err != nil {
 		return fmt.Errorf("note the progress of a step: %w", err)
 	}
 	return nil
 }
 
-// Percent returns how much of a running step is done, 0 if unknown.
-func (s *Store) Percent(ctx context.Context, id string, generation int, step string) (int, error) {
-	b, err := s.config.State.Get(ctx, percentKey(id, generation, step))
+// Progress returns how much of a running step is done; zero if unknown.
+func (s *Store) Progress(ctx context.Context, id string, generation int, step string) (p Progress, err error) {
+	b, err := s.config.State.Get(ctx, progressKey(id, generation, step))
 	if errors.Is(err, storage.ErrNotFound) {
-		return 0, nil
+		return p, nil
 	}
-	percent := 0
 	if err == nil {
-		percent, err = strconv.Atoi(string(b))
+		err = json.Unmarshal(b, &p)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the progress of a step: %w", err)
+		return p, fmt.Errorf("read the progress of a step: %w", err)
 	}
-	return percent, nil
+	return p, nil
 }
 
 // Recall returns the run that a message belongs to, false if the message is unknown.

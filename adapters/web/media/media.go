@@ -233,3 +233,8 @@ func FileURL(thread, id, name string) string {
 func AttachmentURL(thread, message string, n int, name string) string {
 	return path.Join("/t", thread, "messages", message, "media", strconv.Itoa(n)) + "/" + url.PathEscape(CleanName(name))
 }
+
+// PreviewURL returns the URL of a version of the preview of a step, which its progress message has as the nth.
+func PreviewURL(thread, message string, n, version int) string {
+	return path.Join("/t", thread, "messages", message, "preview", strconv.Itoa(n)) + "?v=" + strconv.Itoa(version)
+}

@@ -59,6 +59,11 @@ func (v Viewer) Message(m *chat.Message) Message {
 		progress := m.Progress.Progress
 		progress.Ended = progress.Ended || m.Answered
 		out.Progress, out.CanStop, out.Shown = &progress, !progress.Ended, m.ShownBy != ""
+		for i, s := range progress.Steps {
+			if !s.Preview.IsZero() && !progress.Ended {
+				out.Previews = append(out.Previews, media.PreviewURL(v.Thread, m.ID, i, s.Preview.Version))
+			}
+		}
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -184,6 +185,25 @@ func (srv *Server) ServeAttachment(w http.ResponseWriter, r *http.Request) error
 	a := m.Said.Reply.Files[n]
 	return media.Serve(w, r, srv.Media, media.File{
 		Key: a.Handle, Name: a.Name, MediaType: a.Type, Size: a.Size, Tag: m.ID + "-" + strconv.Itoa(n), At: m.At, Own: true,
+	})
+}
+
+// ServePreview serves what a running step has made so far.
+func (srv *Server) ServePreview(w http.ResponseWriter, r *http.Request) error {
+	thread, _, m, err := srv.Message(r)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil || m.Progress == nil || n < 0 || n >= len(m.Progress.Progress.Steps) {
+		return request.ErrUnknown
+	}
+	p := m.Progress.Progress.Steps[n].Preview
+	if !strings.HasPrefix(p.Handle, srv.Media.Folder(chat.ThreadOf(thread))+"/") || media.KindOf(p.Type, false) != media.KindImage {
+		return request.ErrUnknown
+	}
+	return media.Serve(w, r, srv.Media, media.File{
+		Key: p.Handle, Name: "preview", MediaType: p.Type, Size: p.Size, Tag: m.ID + "-" + strconv.Itoa(n) + "-" + strconv.Itoa(p.Version), At: m.At, Own: true,
 	})
 }
 

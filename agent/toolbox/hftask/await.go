@@ -1,11 +1,16 @@
 package hftask
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -25,6 +30,7 @@ type longJob struct {
 	ID            string          `json:"id"`
 	Status        string          `json:"status"`
 	Progress      float64         `json:"progress"` // 0 to 1
+	Preview       string          `json:"preview"`  // a small picture in Base64, our extension
 	Error         json.RawMessage `json:"error"`
 	Code          string          `json:"code"`           // of the error
 	EstimatedTime float64         `json:"estimated_time"` // seconds from now on
@@ -32,7 +38,7 @@ type longJob struct {
 
 // await waits for a long job and returns its result. It cancels the job if the call ends first.
 func (b *Backend) await(
-	ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses, progress func(float64),
+	ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses, progress func(float64, []byte),
 ) (answer, error) {
 	at, err := placeOf(accepted)
 	if err != nil {
@@ -90,7 +96,7 @@ var errJobOver = errors.New("the job has ended")
 
 // watch polls the job until it is done, telling its progress, and returns its result.
 func (b *Backend) watch(
-	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses, progress func(float64),
+	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses, progress func(float64, []byte),
 ) (answer, error) {
 	for {
 		j, err := readJob(last.Body)
@@ -118,7 +124,7 @@ func (b *Backend) watch(
 			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d bytes", len(j.Status)))
 		}
 		if progress != nil {
-			progress(j.Progress)
+			progress(j.Progress, previewIn(j.Preview))
 		}
 		if err := pause.next(ctx, wanted(last.Header), time.Duration(min(max(j.EstimatedTime, 0), 1e6)*float64(time.Second))); err != nil {
 			if errors.Is(err, errTooLong) {
@@ -132,6 +138,29 @@ func (b *Backend) watch(
 			return answer{}, b.pollFault(err, r.model)
 		}
 	}
+}
+
+// maxPreviewSide is the maximum side of a preview, in pixels.
+const maxPreviewSide = 1024
+
+// previewIn returns the preview in the status of a job; nil if there is none, or it is too large or no PNG or JPEG. A
+// job does not fail for its preview.
+func previewIn(encoded string) []byte {
+	if encoded == "" || len(encoded) > 2*toolbox.MaxPreview {
+		return nil
+	}
+	content, err := decodeBase64(encoded)
+	if err != nil || len(content) > toolbox.MaxPreview {
+		return nil
+	}
+	read := map[string]func(io.Reader) (image.Config, error){"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig}[http.DetectContentType(content)]
+	if read == nil {
+		return nil
+	}
+	if size, err := read(bytes.NewReader(content)); err != nil || max(size.Width, size.Height) > maxPreviewSide {
+		return nil
+	}
+	return content
 }
 
 // jobCode returns the error code of a failed job, "" if there is none.

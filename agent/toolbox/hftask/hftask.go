@@ -10,7 +10,8 @@
 //     knows: mask_image, control_image, control_mode, points, labels, prompt, and for speech
 //     language and voice. A run with "+" in its name needs it.
 //   - 503 with estimated_time means that a model is loading: the call waits. 202 starts a long job:
-//     its Location, or /jobs/{id}, is polled until it is done, and its result fetched from there.
+//     its Location, or /jobs/{id}, is polled until it is done, and its result fetched from there. Its
+//     status may hold a preview: a PNG or JPEG in Base64, of at most 64 KiB and 1024 pixels a side.
 //     DELETE cancels it if the call ends first.
 //   - GET /capabilities lists a server's models by task, in one answer for all candidates. A server
 //     without it has a default for each task, and reports on a named model at

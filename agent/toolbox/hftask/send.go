@@ -17,7 +17,7 @@ import (
 type question struct {
 	inputs     any // a file, a text, or several by name
 	parameters map[string]any
-	progress   func(share float64) // nil if nobody asks
+	progress   func(share float64, preview []byte) // nil if nobody asks
 }
 
 // file is a file to send; in JSON it is encoded as Base64.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -56,6 +57,41 @@ func TestLongJobs(t *testing.T) {
 	promised(t, plan.Video, c.Dir, out)
 	if jobs := server.Jobs(); len(jobs) != 1 || jobs[0].Polls != 5 || jobs[0].Status != hftasktest.Done {
 		t.Errorf("the jobs are %+v", jobs)
+	}
+}
+
+// TestPreviews checks that the progress of a job comes with its preview, and that what is no small picture is ignored.
+func TestPreviews(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t)
+	server.Lengthen("text-to-image", -1)
+	small, wide := pngOf(t, plain(8, 8, red)), pngOf(t, plain(maxPreviewSide+1, 1, red))
+	shown := [][]byte{nil, small, []byte("<svg/>"), wide, append(slices.Clone(small), make([]byte, toolbox.MaxPreview)...), small[:20], small}
+	want := []string{"", string(small), "", "", "", "", string(small)}
+	polls := 0
+	b := backendAt(t, server.URL(), func(c *Config) {
+		c.Wait = func(context.Context, time.Duration) error { // before each poll
+			job := server.Jobs()[0]
+			if polls++; polls == len(shown) {
+				server.Step(job.ID, hftasktest.Done, 1)
+				return nil
+			}
+			server.Show(job.ID, shown[polls])
+			server.Step(job.ID, hftasktest.Running, float64(polls)/10)
+			return nil
+		}
+	})
+	var got []string
+	c := call(t, plan.Image, args{"prompt": text("a red disc")})
+	c.Progress = func(share float64, preview []byte) {
+		if share != float64(len(got))/10 {
+			t.Errorf("progress %g after %d reports", share, len(got))
+		}
+		got = append(got, string(preview))
+	}
+	must(t, b, candidate("text-to-image"), c)
+	if !slices.Equal(got, want) {
+		t.Errorf("the previews are %q", got)
 	}
 }
 

@@ -31,7 +31,7 @@ def ask(mode="depth", map_=None, **parameters):
 
 
 @torch.inference_mode()
-def made(model, *requests, step=lambda done: None):
+def made(model, *requests, step=lambda done, preview=None: None):
     return model.run(list(requests), step)
 
 
@@ -91,7 +91,7 @@ def test_different_maps_are_not_drawn_together(loaded):
 
 
 def test_it_stops_between_steps(loaded):
-    def leave(done):
+    def leave(done, preview=None):
         if done > 0:
             raise Cancelled
 

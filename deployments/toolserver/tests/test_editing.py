@@ -24,7 +24,7 @@ def ask(inputs=None, **parameters):
 
 
 @torch.inference_mode()
-def edited(model, *requests, step=lambda done: None):
+def edited(model, *requests, step=lambda done, preview=None: None):
     return model.run(list(requests), step)
 
 
@@ -106,7 +106,7 @@ def test_a_strip_is_refused(loaded):
 def test_it_stops_between_steps(loaded, name):
     told = []
 
-    def leave(done):
+    def leave(done, preview=None):
         told.append(done)
         if done > 0:
             raise Cancelled

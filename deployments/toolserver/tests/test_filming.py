@@ -28,7 +28,7 @@ def picture(size=(90, 60), shade=0, mode="RGB"):
 
 @pytest.fixture
 def made(loaded):
-    def ask(model, *inputs, step=lambda _: None, **parameters):
+    def ask(model, *inputs, step=lambda *_: None, **parameters):
         task = PICTURE if isinstance(inputs[0], Image.Image) else WORDS
         each = [p if isinstance(p, dict) else {} for p in parameters.pop("each", [{}] * len(inputs))]
         with torch.inference_mode():
@@ -104,12 +104,12 @@ def test_what_shall_not_be_seen_matters(made):
 @pytest.mark.parametrize("model", ["tiny/wan-ti2v", "tiny/cogvideox"])
 def test_it_tells_how_far_it_is_and_stops_when_nobody_waits(made, model):
     told: list[float] = []
-    made(model, "waves", num_inference_steps=4, step=told.append)
+    made(model, "waves", num_inference_steps=4, step=lambda done, preview=None: told.append(done))
     assert told == sorted(told)
     assert told[-1] == 1
     assert len([t for t in told if 0 < t < 1]) == 4
 
-    def step(done):
+    def step(done, preview=None):
         if done > 0.3:
             raise Cancelled
 

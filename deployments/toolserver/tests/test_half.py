@@ -107,6 +107,6 @@ def as_on_a_gpu(monkeypatch):
 def test_it_is_done_in_half_precision(halved, name, task):
     model, loaded = halved(name)
     with torch.inference_mode():
-        results = loaded.run([given(model, task)], lambda done: None)
+        results = loaded.run([given(model, task)], lambda done, preview=None: None)
     assert len(results) == 1
     assert torch.bfloat16 in {p.dtype for m in loaded.modules() for p in m.parameters()}

@@ -30,7 +30,7 @@ def ask(inputs=None, **parameters):
 
 
 @torch.inference_mode()
-def filled(model, *requests, step=lambda done: None):
+def filled(model, *requests, step=lambda done, preview=None: None):
     return model.run(list(requests), step)
 
 
@@ -108,7 +108,7 @@ def test_together_is_as_alone(loaded, name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_it_stops_between_steps(loaded, name):
-    def leave(done):
+    def leave(done, preview=None):
         if done > 0:
             raise Cancelled
 

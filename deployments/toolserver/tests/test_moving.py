@@ -20,7 +20,7 @@ def picture(size=(200, 100), shade=0):
 
 @pytest.fixture
 def move(loaded):
-    def ask(*pictures, step=lambda _: None, **parameters):
+    def ask(*pictures, step=lambda *_: None, **parameters):
         with torch.inference_mode():
             return loaded(MODEL).run([Request("image-to-video", p, {"seed": 1} | parameters) for p in pictures], step)
 
@@ -71,11 +71,11 @@ def test_too_many_frames_and_a_stripe_are_refused(move):
 
 def test_it_tells_how_far_it_is_and_stops_when_nobody_waits(move, loaded):
     told: list[float] = []
-    move(picture(), picture(), step=told.append)
+    move(picture(), picture(), step=lambda done, preview=None: told.append(done))
     assert told == sorted(told)
     assert told[-1] == 1
 
-    def step(done):
+    def step(done, preview=None):
         if done > 0:
             raise Cancelled
 

@@ -37,8 +37,9 @@ from itertools import count
 from typing import Generic, TypeVar
 
 import torch
+from PIL import Image
 
-from . import families, trouble
+from . import families, trouble, write
 from .cache import Cache, TooLarge
 from .device import Device, pick, weigh
 from .events import ModelState, Progress, ReplicaState
@@ -58,6 +59,8 @@ PAUSE = 60.0
 """How long to wait before retrying to load a model, in seconds."""
 STEP = 0.01
 """The minimum progress of a batch to report."""
+PREVIEW = 3.0
+"""How often a preview is made at most, in seconds. Short work has none."""
 FETCHES = 4
 """The maximum number of concurrent downloads."""
 
@@ -77,6 +80,7 @@ class _Job:
     key: tuple[Hashable | None] | None = None
     """The result of Loaded.key, once that was called."""
     _progress: Progress | None = None
+    _preview: bytes | None = field(default=None, repr=False)
     _outcome: tuple[Result] | Fault | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -88,10 +92,11 @@ class _Job:
     def ended(self) -> bool:
         return self._outcome is not None
 
-    def tell(self, done: float) -> None:
-        """Records its progress. Of reports that were not read yet, only the last one counts."""
+    def tell(self, done: float, preview: bytes | None = None) -> None:
+        """Records its progress. Of reports that were not read yet, only the last one counts, with the last preview."""
         if not self.ended:
-            self._progress = Progress(min(max(done, 0.0), 1.0), running=True)
+            self._preview = preview or self._preview
+            self._progress = Progress(min(max(done, 0.0), 1.0), running=True, preview=self._preview)
             self._news.set()
 
     def end(self, outcome: tuple[Result] | Fault) -> None:
@@ -109,6 +114,7 @@ class _Job:
             if self._outcome is not None:
                 return self._outcome
             if self._progress is not None:
+                self._preview = None
                 return self._progress
 
 
@@ -495,20 +501,24 @@ class Engine:
     def _run_now(self, model: Model, held: _Held[Loaded], jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop) -> list[Result] | _Failure:
         """Runs in the thread of the device."""
         loaded = held.take()
-        told = 0.0
+        told, shown = 0.0, self._clock()
 
-        def tell(done: float) -> None:
-            for job in jobs:
-                job.tell(done)
+        def tell(done: float, previews: Sequence[bytes | None]) -> None:
+            for job, preview in zip(jobs, previews, strict=True):
+                job.tell(done, preview)
 
-        def step(done: float) -> None:
-            nonlocal told
+        def step(done: float, preview: Callable[[], Sequence[Image.Image]] | None = None) -> None:
+            nonlocal told, shown
             if self._closed or all(job.cancelled for job in jobs):
                 raise Cancelled
-            if done - told >= STEP:
-                told = done
+            previews: list[bytes | None] = [None] * len(jobs)
+            if preview is not None and self._clock() - shown >= PREVIEW:
+                shown = self._clock()
+                previews = _previews(model.id, preview, len(jobs))
+            if done - told >= STEP or any(previews):
+                told = max(done, told)
                 with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody listens
-                    loop.call_soon_threadsafe(tell, done)
+                    loop.call_soon_threadsafe(tell, told, previews)
 
         try:
             with self._device.here(), torch.inference_mode():
@@ -545,6 +555,17 @@ class Engine:
         self._fail_all(self.fault)
         self._wake.set()
         self._when_lost()
+
+
+def _previews(model_id: str, draw: Callable[[], Sequence[Image.Image]], count: int) -> list[bytes | None]:
+    """The previews of a batch, or none: what goes wrong with them is no fault of the work."""
+    try:
+        drawn = draw()
+        if len(drawn) == count:
+            return [write.preview(picture) for picture in drawn]
+    except Exception as err:
+        trouble.note("cannot be shown before it is done", model_id, err)
+    return [None] * count
 
 
 def _key(loaded: Loaded, job: _Job) -> Hashable | None:

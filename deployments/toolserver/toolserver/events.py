@@ -29,6 +29,8 @@ class Progress:
     """From 0 to 1; 0 while the model is being loaded or others are before it."""
     running: bool
     """False while it waits."""
+    preview: bytes | None = field(default=None, repr=False)
+    """A small JPEG of what is made so far, where there is a new one."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ All of it is used in one event loop.
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 import secrets
 import time
@@ -44,6 +45,7 @@ class Work:
         self.model, self.task = call.model, call.task
         self.status: Status = "queued"
         self.progress = 0.0
+        self.preview: bytes | None = None
         self.answer: Answer | None = None
         self.fault: Fault | None = None
         self.asked = self.began = clock()
@@ -87,6 +89,8 @@ class Work:
         body: dict[str, Any] = {"status": self.status, "progress": round(self.progress, 4)}
         if not self.over:
             body["estimated_time"] = round(self.estimate(), 1)
+            if self.preview:
+                body["preview"] = base64.b64encode(self.preview).decode()
         if self.fault:
             body["error"] = {"code": self.fault.code, "message": self.fault.message}
         return body
@@ -105,12 +109,13 @@ class Work:
                         if not self.over:
                             self.status = "running" if self._started is not None else "queued"
                         self.progress = max(self.progress, min(event.done, 1.0))
+                        self.preview = event.preview or self.preview
 
     def _over(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (err := task.exception()):
             log.error("%s failed at %s: %s", self.model, self.task, type(err).__name__)
             self.fault = Fault("model_failed", "The server failed at this.")
-        self.ended = self._clock()
+        self.ended, self.preview = self._clock(), None
         if self.status == "cancelled" or task.cancelled():
             self.status, self.answer, self.fault = "cancelled", None, None
         elif self.answer is not None and self.fault is None:

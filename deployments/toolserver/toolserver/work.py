@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy as np
     import torch
+    from PIL import Image
 
     from .registry import Model
 
@@ -54,9 +55,10 @@ class Step(Protocol):
     """What a family calls while it works: between the steps of a sampler, the tokens of a
     text, the parts of a recording."""
 
-    def __call__(self, done: float) -> None:
-        """Tells how far the batch is, from 0 to 1. Raises faults.Cancelled when nobody waits
-        for any of it any more: let that through."""
+    def __call__(self, done: float, preview: Callable[[], Sequence[Image.Image]] | None = None) -> None:
+        """Tells how far the batch is, from 0 to 1. preview draws what is made so far, small, a
+        picture for each request, or none; it is called now and then. Raises faults.Cancelled when
+        nobody waits for any of it any more: let that through."""
 
 
 class Loaded(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+from io import BytesIO
 from typing import Any, TypeVar
 
 import numpy as np
@@ -59,6 +60,19 @@ def answer(task: str, result: Any, accept: str) -> tuple[str, bytes]:  # noqa: A
             )
         case "json":
             return JSON, _json(result)
+
+
+PREVIEW = 256
+"""The maximum side of a preview, in pixels."""
+
+
+def preview(picture: Image.Image) -> bytes:
+    """A small JPEG of the picture."""
+    small = picture.convert("RGB")
+    small.thumbnail((PREVIEW, PREVIEW))
+    to = BytesIO()
+    small.save(to, "JPEG", quality=75)
+    return to.getvalue()
 
 
 def preferred(accept: str, offered: tuple[str, ...]) -> str:

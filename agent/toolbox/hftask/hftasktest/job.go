@@ -32,6 +32,7 @@ type Job struct {
 	ID, Model, Task string
 	Status          Status
 	Progress        float64 // 0 to 1
+	Preview         []byte  // of what is made so far
 	Polls           int     // how often its status was requested
 }
 
@@ -56,6 +57,7 @@ type jobState struct {
 	ID            string  `json:"id"`
 	Status        Status  `json:"status"`
 	Progress      float64 `json:"progress"`
+	Preview       []byte  `json:"preview,omitempty"`
 	EstimatedTime float64 `json:"estimated_time,omitempty"`
 	Error         string  `json:"error,omitempty"`
 }
@@ -107,6 +109,17 @@ func (js *jobs) Step(id string, status Status, progress float64) {
 	})
 }
 
+// Show sets the preview of a job.
+func (js *jobs) Show(id string, preview []byte) {
+	js.tb.Helper()
+	j := js.job(id)
+	if j == nil {
+		js.tb.Errorf("hftasktest: there is no job %s", id)
+		return
+	}
+	js.change(func() { j.Preview = preview })
+}
+
 // change runs do under the lock, and notifies waiters.
 func (js *jobs) change(do func()) {
 	js.mu.Lock()
@@ -156,7 +169,7 @@ func (js *jobs) serveJob(w http.ResponseWriter, r *http.Request) {
 		}
 		state = jobState{ID: j.ID, Status: j.Status, Progress: j.Progress}
 		if !j.Status.ended() {
-			state.EstimatedTime = 0.01
+			state.EstimatedTime, state.Preview = 0.01, j.Preview
 		}
 		if j.Status == Failed {
 			state.Error = "the job failed"

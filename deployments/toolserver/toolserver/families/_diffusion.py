@@ -29,7 +29,7 @@ from PIL import Image
 from ..faults import Fault
 from ..registry import Model
 from ..work import Place, Request, Result, Step
-from . import _canvas, _components
+from . import _canvas, _components, _preview
 
 WORDS = Path(__file__).with_name("words")
 """The prompts for requests without one."""
@@ -154,7 +154,7 @@ class Diffusion:
         drawn = task.pipe(
             prompt=[prompt for prompt, _ in words],
             generator=[_chance(r) for r in requests],
-            callback_on_step_end=_told(step, call["num_inference_steps"]),
+            callback_on_step_end=_told(step, call["num_inference_steps"], size),
             **{name: v for name, v in self._call.items() if name in task.takes} | call,
         ).images
         return [task.way.finish(r, d) for r, d in zip(requests, drawn, strict=True)]
@@ -204,9 +204,10 @@ def _chance(request: Request) -> torch.Generator:
     return torch.Generator("cpu").manual_seed(seed if seed >= 0 else secrets.randbits(63))
 
 
-def _told(step: Step, steps: int) -> Any:
+def _told(step: Step, steps: int, size: _canvas.Size) -> Any:
     def after(pipe: Any, done: int, _time: Any, tensors: dict[str, Any]) -> dict[str, Any]:
-        step(min(1.0, (done + 1) / max(1, getattr(pipe, "num_timesteps", 0) or steps)))
+        share = min(1.0, (done + 1) / max(1, getattr(pipe, "num_timesteps", 0) or steps))
+        step(share, lambda: _preview.pictures(pipe, tensors["latents"], size))
         return tensors
 
     return after

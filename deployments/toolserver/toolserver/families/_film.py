@@ -24,7 +24,7 @@ from PIL import Image
 
 from ..faults import Fault
 from ..work import Film, Request, Step
-from . import _canvas
+from . import _canvas, _preview
 from ._chance import seed_of
 
 LARGEST = 1920
@@ -86,12 +86,16 @@ DECODING = 0.05
 """Which share of the work the frames are that are made of what was sampled, about."""
 
 
-def told(step: Step, steps: int) -> Callable[[Any, int, Any, dict[str, Any]], dict[str, Any]]:
-    """What a pipeline calls after each of its steps."""
+def told(step: Step, steps: int, size: _canvas.Size = (0, 0)) -> Callable[[Any, int, Any, dict[str, Any]], dict[str, Any]]:
+    """What a pipeline calls after each of its steps. size is that of its frames; without one there are no previews."""
 
     def after(pipe: Any, done: int, _time: Any, tensors: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
         of = getattr(pipe, "num_timesteps", 0) or steps
-        step(min(1.0, (done + 1) / of) * (1 - DECODING))
+        share = min(1.0, (done + 1) / of) * (1 - DECODING)
+        if all(size):
+            step(share, lambda: _preview.pictures(pipe, tensors["latents"], size))
+        else:
+            step(share)
         return tensors
 
     return after

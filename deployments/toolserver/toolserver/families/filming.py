@@ -92,7 +92,7 @@ class Filming:
             num_inference_steps=first.steps,
             guidance_scale=first.guidance,
             generator=[s.generator() for s in shots],
-            callback_on_step_end=told(step, first.steps),
+            callback_on_step_end=told(step, first.steps, first.size),
             output_type="pt",
             **call,
         ).frames
