@@ -44,6 +44,7 @@
 //     older one is sent in its place, once.
 //   - Send posts each part under a nonce made of its key, which Discord enforces for some minutes, and
 //     records it in the State. Only a part whose confirmation was lost and which is sent again later
-//     may come twice.
+//     may come twice, and as a guest at once: follow-ups take no nonce, and can be read only by an id that
+//     the lost confirmation held.
 //   - Errors and logs never hold the token, a signed URL, or what people wrote.
 package discord
