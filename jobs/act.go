@@ -148,7 +148,9 @@ func (c *actor) progress(ctx context.Context, r *record.Request, w queue.Task, k
 				c.log.DebugContext(ctx, "cannot store the preview of a step", "request", r.ID, "error", plan.ForOperator(err))
 			} else {
 				last = preview
-				now.Preview = adapters.Preview{Handle: key, Type: http.DetectContentType(preview), Size: int64(len(preview)), Version: shown.Preview.Version + 1}
+				now.Preview = adapters.Preview{
+					Handle: key, Type: http.DetectContentType(preview), Size: int64(len(preview)), Version: shown.Preview.Version + 1,
+				}
 			}
 		}
 		if now == shown {

@@ -65,11 +65,6 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		}
 	}
 	t.tellWords(arg, a.Source.Value)
-	if arg.Name == toolbox.WithoutParam { // "no people" without its "no"
-		for _, w := range t.Phrases("excluding") {
-			t.says[w] = true
-		}
-	}
 	if profile.Kind(arg).IsNumber() {
 		t.tellCounted(*arg.Param, a.Source.Value)
 	}
@@ -111,6 +106,11 @@ const maxNames = 3
 
 // tellWords records the words of a value, without those that the argument ignores.
 func (t teller) tellWords(arg toolbox.Arg, told string) {
+	if arg.Name == toolbox.WithoutParam { // "no people" without its "no"
+		for _, w := range t.Phrases("excluding") {
+			t.says[w] = true
+		}
+	}
 	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular && told == t.WithoutFiles(t.r.Words, t.r.Text) {
 		return // for want of a column, the whole clause
 	}

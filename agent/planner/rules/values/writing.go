@@ -41,6 +41,9 @@ func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
 	return m
 }
 
+// Without returns what must not be in the new thing that a clause describes: "people, text".
+func (wr Writing) Without(r *scene.Reading) string { return wr.describe(r).without }
+
 // description is what a clause asks for that is new: what it shows, and the settings that are no part of that.
 type description struct {
 	shown   string // the clause without the order to make it, its settings and its input files
@@ -185,9 +188,6 @@ func (wr Writing) excluded(shown string) (begin int, things string) {
 	}
 	return 0, ""
 }
-
-// Without returns what must not be in the new thing that a clause describes: "people, text".
-func (wr Writing) Without(r *scene.Reading) string { return wr.describe(r).without }
 
 // content returns a text to work on: a quotation, the words after a colon, or the clause without its order.
 func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
