@@ -63,7 +63,7 @@ func TestToolsOfAServer(t *testing.T) {
 		}
 	}
 	_, stdout, _ := clitest.Called{Env: clitest.ModelEnv(server), Args: []string{"tools"}}.Run(t)
-	for _, want := range []string{"\n+ text_to_image(prompt text, [shape aspect], [without text], [results integer], [seed integer]) → image (openai)\n", "\n+ image_to_edge(image image) → edge\n"} {
+	for _, want := range []string{"\n+ text_to_image(prompt text, [shape aspect], [size size], [without text], [results integer], [seed integer]) → image (openai)\n", "\n+ image_to_edge(image image) → edge\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not listed", want)
 		}
@@ -125,7 +125,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	status, stdout, stderr := clitest.Called{Env: env, Args: []string{"tools"}}.Run(t)
-	for _, want := range []string{"\n+ text_to_image(prompt text, [shape aspect], [without text], [results integer], [seed integer]) → image (toolserver on studio)\n", "\n+ image_to_edge(image image) → edge\n", " tools can run (+), 1 of them only in other processes.\n"} {
+	for _, want := range []string{"\n+ text_to_image(prompt text, [shape aspect], [size size], [without text], [results integer], [seed integer]) → image (toolserver on studio)\n", "\n+ image_to_edge(image image) → edge\n", " tools can run (+), 1 of them only in other processes.\n"} {
 		if status != fault.StatusDone || !strings.Contains(stdout, want) {
 			t.Errorf("%q is not listed: %s", want, stderr)
 		}

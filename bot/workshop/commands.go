@@ -69,7 +69,7 @@ func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 	}
 	lines := make([]plan.Message, len(tried))
 	for i, s := range tried {
-		lines[i] = plan.Say("- %s", s.Label())
+		lines[i] = plan.Quote("- " + adapters.Escape(s.Wish))
 	}
 	return lines, nil
 }
