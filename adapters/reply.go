@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -115,11 +116,16 @@ type Choice struct {
 type Example struct {
 	// Key is returned in [Reaction.Choice]. It has the form of a choice's ID.
 	Key string `json:"key"`
-	// Text is the request, on one line of plain text.
+	// Text is the request, on one line of plain text, as it may be written.
 	Text string `json:"text"`
+	// Label is the request in people's language, for a button; "" for Text.
+	Label string `json:"label,omitempty"`
 	// Needs is the type of file that the request needs, such as "image", or "" if it needs none.
 	Needs string `json:"needs,omitempty"`
 }
+
+// Shown returns what a button for the example says.
+func (x Example) Shown() string { return cmp.Or(x.Label, x.Text) }
 
 // Listed returns the text with its examples as lines, for places without buttons.
 func (r Reply) Listed() string {

@@ -166,6 +166,7 @@ func (r Reply) Validate() error {
 	for _, x := range r.Examples {
 		c.offer("examples", x.Key, x.Text)
 		c.word("examples.needs", x.Needs, maxID)
+		c.line("examples.label", x.Label, maxName)
 	}
 	return c.err
 }

@@ -308,7 +308,7 @@ func (c *composer) offerSamples(a *record.Answer, r *record.Request, p *plan.Pla
 	}
 	a.Reply.Text = strings.TrimSpace(a.Reply.Text + "\n\n" + c.say(r, plan.Say("You can try:")))
 	for _, s := range p.Samples {
-		a.Reply.Examples = append(a.Reply.Examples, adapters.Example{Key: s.Key, Text: c.say(r, s.Label()), Needs: string(s.Needs)})
+		a.Reply.Examples = append(a.Reply.Examples, adapters.Example{Key: s.Key, Text: s.Wish, Label: c.say(r, s.Label()), Needs: string(s.Needs)})
 	}
 }
 

@@ -349,7 +349,7 @@ func (c *Composer) buttons(r adapters.Reply) []button {
 		add("", text, fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID))
 	}
 	for _, x := range r.Examples {
-		add("▶️", x.Text, x.ButtonID())
+		add("▶️", x.Shown(), x.ButtonID())
 	}
 	say := c.Phrases.Say
 	for _, sign := range r.Acts() {

@@ -320,7 +320,7 @@ func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
 	}
 	for _, x := range p.tries {
-		buttons = append(buttons, button(x.ButtonID(), cmp.Or(p.whisper, x.Key), "▶️ "+shorten(x.Text, maxLabel)))
+		buttons = append(buttons, button(x.ButtonID(), cmp.Or(p.whisper, x.Key), "▶️ "+shorten(x.Shown(), maxLabel)))
 	}
 	say := c.Phrases.Say
 	for _, sign := range p.acts {

@@ -127,7 +127,7 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 		out.Choices = append(out.Choices, choice)
 	}
 	for _, x := range r.Examples {
-		out.Examples = append(out.Examples, Example{Wish: x.Text, Needs: x.Needs})
+		out.Examples = append(out.Examples, Example{Wish: x.Text, Label: x.Shown(), Needs: x.Needs})
 	}
 	if r.Mention != "" {
 		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
