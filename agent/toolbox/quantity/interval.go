@@ -10,7 +10,7 @@ import (
 const (
 	howMany  = `(\d{1,6}(?:[.,]\d{1,6})?|half|an?|` + spelled + `|fifteen|sixty)`
 	howLong  = `(hours?|hrs?|minutes?|mins?|m|milliseconds?|ms|seconds?|secs?|s)\b`
-	eachTime = `(?:per|an?|each|every|/) ?`
+	eachTime = `(?:(?:per|an?|each|every) |/ ?)`
 )
 
 var (
