@@ -49,12 +49,19 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 		return nil
 	case len(r.Files) > 0:
 		return t.guesser.guessing(unclear(t.Names(r.Files)), r)
+	case len(t.Request.Given) > 0 && slices.ContainsFunc(r.Stated, draft.Measured) && t.isForOthers(r.Head): // "end it after 2 seconds" with a picture
+		return t.guesser.guessing(plan.Say("I do not know how to do “%s” with %s.", r.Text, resourceNames(t.Request.Given)), r)
 	case len(t.Request.Given) > 0:
 		return t.guesser.guessing(unclear(resourceNames(t.Request.Given)), r)
 	case t.judge.isVague(r), r.Refs.Points() && len(r.Words) < 8, len(r.Words) < 2:
 		return asking(notSure)
 	}
 	return refusing(noTool)
+}
+
+// isForOthers reports whether the tool takes none of the files at hand.
+func (t *thread) isForOthers(f *profile.Profile) bool {
+	return !f.TextOnly && !slices.ContainsFunc(t.Things, func(e scene.Thing) bool { return f.Takes(profile.Base(e.Typ)) })
 }
 
 // unclear asks to reword a request about files.
@@ -69,6 +76,11 @@ func (t *thread) askFor(r *scene.Reading, missing plan.Type, choices []scene.Thi
 	}
 	if files := t.unused(); len(files) > 0 && len(r.Files) == 0 {
 		return plan.Say("I do not know how to do “%s” with %s.", r.Text, scene.Listed(files))
+	}
+	another := func(w retrieve.Word) bool { return t.IsMedia(w) || t.Is("picture nouns", w) || t.Is("sound nouns", w) }
+	none := len(t.Sent(missing)) == 0 && len(t.tasks) > 0
+	if (none || len(t.Sent(missing)) > 0 && len(r.Head.Media) > 1) && !slices.ContainsFunc(r.Clause.Words, another) { // it speaks of no other file
+		return inPart([]plan.Unhandled{{Part: r.Text, Unknown: []string{r.Text}}})
 	}
 	noun, ok := draft.Nouns[missing]
 	switch {

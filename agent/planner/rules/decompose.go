@@ -205,7 +205,14 @@ func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
 func (t *thread) needsNothing(r *scene.Reading) bool {
 	anyway := len(t.tasks) > 0 && (t.LeavesRest(r.Words) || t.judge.handsBack(r.Clause) || t.joinsParts(r.Clause))
 	plain := strings.ToLower(r.Clause.Text)
-	return anyway || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "greetings", "thanks") || !smallTalk(t, plain).IsZero()
+	return anyway || t.onlyTakes(r) || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "greetings", "thanks") || !smallTalk(t, plain).IsZero()
+}
+
+// onlyTakes reports whether a clause, such as "Take bedroom.jpg", only says which file the next ones are about.
+func (t *thread) onlyTakes(r *scene.Reading) bool {
+	return len(r.Files) > 0 && len(r.Words) > 1 && t.Is("using", r.Words[0]) && !slices.ContainsFunc(r.Words[1:], func(w retrieve.Word) bool {
+		return !w.IsFile() && !t.IsMedia(w) && !t.Is("determiners", w) && !t.Is("joining words", w)
+	})
 }
 
 // joinedLater reports whether the clause names no file, and a later one combines all of them: "resize to 300x300 and put
@@ -326,16 +333,20 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 			return t.onlyOthers(r, e)
 		}
 	}
-	if t.hangsOnLeft(r) {
-		t.leave(r, nil)
-		return nil
-	}
-	if t.misfit.found(r, runs) {
-		t.leave(r, []string{r.Text})
-		return nil
-	}
-	t.add(n, r, runs)
+	t.draftAll(n, r, runs)
 	return nil
+}
+
+// draftAll makes the subtasks of clause n, or leaves it out if it hangs on one that was left out or is a misfit.
+func (t *thread) draftAll(n int, r *scene.Reading, runs [][]scene.Thing) {
+	switch {
+	case t.hangsOnLeft(r):
+		t.leave(r, nil)
+	case t.misfit.found(r, runs), t.editsUsed(r, runs):
+		t.leave(r, []string{r.Text})
+	default:
+		t.add(n, r, runs)
+	}
 }
 
 // ontoSound changes the sound of a video by a tool for sounds that keeps its length: it takes the sound out and puts the result
@@ -399,6 +410,20 @@ func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
 func (t *thread) leave(r *scene.Reading, unknown []string) {
 	t.left, t.doubt = append(t.left, plan.Unhandled{Part: r.Text, Unknown: unknown}), r
 	t.stuck = true
+}
+
+// editsUsed reports whether the clause changes a file that an earlier one put together with others, so that its result would not show
+// the change: "a slideshow with the song, and fade the song out".
+func (t *thread) editsUsed(r *scene.Reading, runs [][]scene.Thing) bool {
+	if r.Refs.Original || r.Head.AcceptsText(plan.Format) || t.Any("versions", r.Clause.Words) {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(runs...), func(e scene.Thing) bool {
+		return !e.Made && r.Head.Returns == profile.Base(e.Typ) && slices.ContainsFunc(t.tasks, func(sub plan.Subtask) bool {
+			beside := func(a plan.Arg) bool { return a.Type.Media() && !a.Source.Equal(e.Source) }
+			return slices.ContainsFunc(sub.Args, beside) && slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Source.Equal(e.Source) })
+		})
+	})
 }
 
 // hangsOnLeft reports whether the clause depends on one that was left out.
@@ -632,7 +657,9 @@ func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.T
 		r.Results = append(r.Results, media[0])
 		return
 	}
-	seen := slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Image || e.Typ == plan.Video })
+	seen := slices.ContainsFunc(media, func(e scene.Thing) bool {
+		return e.Typ == plan.Image || e.Typ == plan.Video || e.Typ == plan.Audio && sub.Returns == plan.Audio
+	})
 	e := scene.Thing{
 		Source: plan.FromSubtask(len(t.tasks)), Typ: sub.Returns, Clause: n, Made: true, Joined: r.Head.Joins(),
 		Many:  r.Head.Several() || !r.Head.Joins() && slices.ContainsFunc(media, func(o scene.Thing) bool { return o.Many }),

@@ -31,8 +31,9 @@ func (j *judge) onlyAsks(r *scene.Reading) bool {
 // crop to that part.
 func (j *judge) onlySaysWhere(r *scene.Reading) bool {
 	_, ofPart := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region })
-	return ofPart && !r.Head.Moves && !slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
-		return !j.Is("places", w) && !j.Is("determiners", w) && !j.Is("prepositions", w)
+	graded := j.Any("grades", r.Words) // "a bit to the right"
+	return (graded || ofPart && !r.Head.Moves) && !slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
+		return !j.Is("places", w) && !j.Is("determiners", w) && !j.Is("articles", w) && !j.Is("prepositions", w) && !j.Is("grades", w)
 	})
 }
 
@@ -196,7 +197,9 @@ func (j *judge) states(r *scene.Reading) bool {
 	if j.Is("restricting", r.Clause.Words[0]) {
 		return false // "only the rows with status open"
 	}
-	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && j.Any("finite", r.Words)
+	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
+		return j.Is("finite", w) && !j.Is("restricting", w) // "first second only" is an order
+	})
 }
 
 // onlyComplains reports whether the clause only says what is too much: "way too dark".
@@ -228,7 +231,7 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 
 // onlyTells reports whether the clause only states something that the next one may need.
 func (j *judge) onlyTells(r *scene.Reading) bool {
-	return j.states(r) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
+	return j.states(r) && !j.Any("wanting", r.Words) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
 }
 
 // isVague reports whether the clause asks for an unspecified change: "make it better".

@@ -21,12 +21,29 @@ type misfit struct{ *draft.Drafter }
 
 // found reports whether the tool of the clause does not carry it out for the files of the runs.
 func (m *misfit) found(r *scene.Reading, runs [][]scene.Thing) bool {
-	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.layers(r) || m.hasPaper(r, runs)
+	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.layers(r) ||
+		m.hasPaper(r, runs) || m.passesOver(r, runs)
 }
 
 // distorts reports whether a clause forbids to distort the picture that the previous one stretches: "1080x1350. Don't squash it".
 func (m *misfit) distorts(c clause.Clause, prev *scene.Reading) bool {
 	return prev != nil && m.Forbids(c.Words) && m.Any("distorting", c.Words) && draft.Stretches(prev)
+}
+
+// passesOver reports whether the clause speaks of one of several files that its tool does not get: "replace its background with the
+// photo".
+func (m *misfit) passesOver(r *scene.Reading, runs [][]scene.Thing) bool {
+	for i, w := range r.Clause.Words {
+		if w.Kind != retrieve.Plain || !m.IsMedia(w) || !m.Determined(r.Clause.Words, i) {
+			continue
+		}
+		res, ok := m.Files.Namesake(w.Lower())
+		taken := func(e scene.Thing) bool { return e.Source.Name == res.Name || e.Root == res.Name || e.Joined }
+		if ok && len(r.Files) > 0 && !slices.ContainsFunc(slices.Concat(runs...), taken) {
+			return true
+		}
+	}
+	return false
 }
 
 // layers reports whether the clause puts one of several kinds of files under or onto another, but its tool takes one file: "put the
@@ -80,7 +97,13 @@ func (m *misfit) exceeds(r *scene.Reading, runs [][]scene.Thing) bool {
 	}
 	moves := func(e scene.Thing) bool { return strings.EqualFold(path.Ext(e.Source.Name), ".gif") }
 	_, free := r.Head.Arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && a.Param == nil })
-	return free && (len(r.Stated) > 0 || slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, moves) }))
+	counted := 0 // "the second one grey, the first stays"
+	for _, w := range r.Clause.Words {
+		if english.Ordinals[w.Lower()] != 0 {
+			counted++
+		}
+	}
+	return free && (len(r.Stated) > 0 || counted > 1 || slices.ContainsFunc(runs, func(media []scene.Thing) bool { return slices.ContainsFunc(media, moves) }))
 }
 
 // missesResult reports whether the clause goes on with the results of the previous one, and its tool cannot take them:
@@ -102,12 +125,34 @@ func (m *misfit) missesResult(r *scene.Reading) bool {
 // changesPart reports whether the clause is about one of the files that the previous one joined: "append b.mp4 but without its
 // sound", "side by side, only the sound of the first".
 func (m *misfit) changesPart(r *scene.Reading) bool {
-	if r.Prev == nil || !r.Prev.Head.Combines() {
+	if r.Prev == nil {
+		return false
+	}
+	if m.maySound(r) {
+		return true
+	}
+	if !r.Prev.Head.Combines() {
 		return false
 	}
 	counts := slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
 	ofOne := (len(r.Files) == 1 || counts) && r.Clause.Join == clause.Along && (!m.IsVerb(r.Clause.Words[0]) || m.Any("only", r.Clause.Words))
-	return ofOne || r.Prev.Head.Joins() && len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+	return ofOne || len(r.Prev.Files) == 1 && len(r.Files) == 0 && english.Has(r.Clause.Words, "its")
+}
+
+// maySound reports whether the clause may as well mean the sound that the previous one gave a video, since a tool for sounds does the
+// same: "replace the sound with the song and fade it out".
+func (m *misfit) maySound(r *scene.Reading) bool {
+	sound := func(w retrieve.Word) bool {
+		return m.Is("sound nouns", w) || m.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
+	}
+	if slices.ContainsFunc(r.Clause.Words, sound) || !r.Prev.Head.Takes(plan.Video) || !r.Prev.Head.Takes(plan.Audio) || !r.Head.Takes(plan.Video) ||
+		!r.Refs.Pronoun && !r.Clause.Bare && slices.ContainsFunc(r.Clause.Words, m.IsMedia) {
+		return false
+	}
+	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
+	return at >= 0 && slices.ContainsFunc(r.Rivals, func(v scene.Rival) bool {
+		return v.Tool.Returns == plan.Audio && v.Tool.Takes(plan.Audio) && v.Near >= almost*r.Rivals[at].Near
+	})
 }
 
 // singlesOut reports whether the clause is carried out for several files, although it counts fewer or relates them to each

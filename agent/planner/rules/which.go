@@ -44,7 +44,7 @@ var (
 	backToFront = lazyregexp.New(`(?i),? (?:but )?in (?:the )?(?:reversed?|opposite) order\b`)
 	allFiles    = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
 	otherOnes   = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
-	joining     = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
+	joining     = lazyregexp.New(`(?i)^(?:pdf|gif)\b|\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
 		`put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
 	// countOfFiles matches the number of files: "make these 2 pictures smaller".
 	countOfFiles = lazyregexp.New(`(?i)\b(these|those|all|the) (\d|two|three|four|five) (` + fileNouns + `|pics)\b`)

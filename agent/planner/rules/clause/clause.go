@@ -311,7 +311,7 @@ func (s *splitter) complete(words []retrieve.Word) bool {
 	switch {
 	case len(core) == 0:
 		return false
-	case s.LeavesFile(core), s.Begins("complaints", core) > 0:
+	case s.LeavesFile(core), s.Begins("complaints", core) > 0, s.Forbids(words) && len(core) > 2:
 		return true
 	case core[0].Kind == retrieve.Plain && (s.Is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.IsFile() || w.Text == "," || w.Text == ":" })

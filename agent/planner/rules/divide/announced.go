@@ -44,6 +44,9 @@ func (q *Quoter) announced(words []retrieve.Word) int {
 		return -1
 	}
 	for i, w := range words {
+		if w.Text == ":" && i+1 < len(words) && q.Any("text nouns", words[:i]) && q.OrdersLettering(clause.Clause{Words: words}) {
+			return i + 1 // "add a caption under it: our holiday"
+		}
 		if w.Text == ":" { // the text follows
 			return -1
 		}

@@ -29,7 +29,7 @@ func New(d *draft.Drafter) *Divider { return &Divider{d, &lister{d.Scene}} }
 
 // Divide splits the clauses of a request into clauses with one order each.
 func (d *Divider) Divide(clauses []clause.Clause) []clause.Clause {
-	return d.counted(d.lister.written(limitsLast(d.tuned(clauses))))
+	return d.counted(d.lister.written(limitsLast(d.tuned(d.shared(clauses)))))
 }
 
 // IsExample reports whether the request is one of a tool's examples. It is then for that tool alone, even if it reads
@@ -105,6 +105,30 @@ func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, en
 		return 0, 0
 	}
 	return begin, end
+}
+
+// shared gives a clause that is only a choice of a tool the value behind the choice after it: "bass and treble up 3 dB each" becomes
+// "bass up 3 dB" and "treble up 3 dB".
+func (d *Divider) shared(clauses []clause.Clause) []clause.Clause {
+	out := slices.Clone(clauses)
+	for i := 1; i < len(out); i++ {
+		before, c := out[i-1], out[i]
+		rest := slices.DeleteFunc(slices.Clone(c.Words[1:]), func(w retrieve.Word) bool { return w.Lower() == "each" || w.Lower() == "both" })
+		if c.Join != clause.Along || len(before.Words) != 1 || len(rest) == 0 || !slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool {
+			return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+				if profile.SettingOf(a) != param.Choice || a.Optional {
+					return false
+				}
+				one, err := a.Param.Read(before.Words[0].Lower())
+				other, also := a.Param.Read(c.Words[0].Lower())
+				return err == nil && also == nil && one.String() != other.String()
+			})
+		}) {
+			continue
+		}
+		out[i-1], out[i] = d.Part(before, slices.Concat(before.Words, rest)), d.Part(c, slices.Concat(c.Words[:1], rest))
+	}
+	return out
 }
 
 // nearestAtHand returns the nearest tool that clearly takes a given file, else the nearest of all.
@@ -240,6 +264,15 @@ func (d *Divider) isDone(r *scene.Reading) bool {
 		return false
 	}
 	return d.Covers(r, runs[0])
+}
+
+// needsStepBefore reports whether a part of the clause needs another tool before its own, or is for another kind of file.
+func (d *Divider) needsStepBefore(r *scene.Reading) bool {
+	runs, missing, _ := d.Bind(r)
+	if _, other := d.OtherKind(r, runs); other {
+		return true
+	}
+	return missing == "" && len(runs) > 0 && slices.ContainsFunc(d.Steps(r, d.Subtask(r, runs[0]), runs[0]), func(s draft.Step) bool { return s.First })
 }
 
 // needsStep reports whether a part of the clause needs another tool.

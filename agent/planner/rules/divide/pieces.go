@@ -104,7 +104,12 @@ func (d splitter) byPieces(c clause.Clause, r *scene.Reading, pieces [][]retriev
 			if from == 0 && end == len(pieces) {
 				continue
 			}
-			part, f := d.piece(c, r, words, before)
+			core := d.Lexicon.Core(c.Words)
+			again := before != nil && d.Is("verbs", core[0]) && !d.Is("ordering", core[0]) && !d.IsVerb(words[0]) // "trim the first second and the last one"
+			part, f := d.piece(c, r, words, before, again)
+			if f == nil && again && slices.ContainsFunc(words, func(w retrieve.Word) bool { return d.Is("extents", w) }) { // "rotate it left, 320 wide"
+				part, f = d.piece(c, r, words, before, false)
+			}
 			switch {
 			case f == nil:
 			case end == len(pieces):
@@ -120,21 +125,25 @@ func (d splitter) byPieces(c clause.Clause, r *scene.Reading, pieces [][]retriev
 	return split(0, nil)
 }
 
-// piece returns a clause of some of the words of another one, with its verb if they have none, and the tool that does it; nil
-// if none does. Before is the tool of the words before them.
-func (d splitter) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word, before *profile.Profile) (clause.Clause, *profile.Profile) {
+// piece returns a clause of some of the words of another one, with its verb again or without, and the tool that does it; nil if none
+// does. Before is the tool of the words before them.
+func (d splitter) piece(c clause.Clause, r *scene.Reading, words []retrieve.Word, before *profile.Profile, again bool) (clause.Clause, *profile.Profile) {
 	part := d.Part(c, words)
-	core := d.Lexicon.Core(c.Words)
-	again := before != nil && d.Is("verbs", core[0]) && !d.Is("ordering", core[0]) && !d.IsVerb(words[0]) // "trim the first second and the last one"
 	if again {
-		part = d.Part(c, slices.Concat(core[:1], words))
+		part = d.Part(c, slices.Concat(d.Lexicon.Core(c.Words)[:1], words))
 	}
 	if before != nil {
 		part.Join, part.Bare = clause.After, !again
 	}
 	v := d.Glance(part)
-	v.Files = r.Files
-	if !d.isDone(v) || d.needsStep(v) || v.Head.RequiresText(plan.Query) || v.Head.Free() {
+	if v.Files = r.Files; before != nil && part.Bare && before.Returns.Media() {
+		made := scene.Thing{Source: plan.FromSubtask(0), Typ: before.Returns, Made: true, Many: before.Several()}
+		things := d.Things
+		defer func() { d.Things = things }()
+		d.Things = append(slices.Clone(things), made)
+		v.Files, v.Prev = nil, &scene.Reading{Head: before, Results: []scene.Thing{made}}
+	}
+	if !d.isDone(v) || d.needsStepBefore(v) || v.Head.RequiresText(plan.Query) || v.Head.Free() {
 		return c, nil
 	}
 	if before != nil && (again && v.Head.Name != before.Name || v.Head.Name == before.Name && !v.Head.OfOneThing() || !d.goesOn(v, words, before)) {
@@ -166,7 +175,7 @@ func (d splitter) goesOn(r *scene.Reading, words []retrieve.Word, before *profil
 	}
 	if before.Adds || before.Combines() || before.AcceptsText(plan.Content) {
 		called := strings.Split(r.Head.Name, "_")
-		return d.IsVerb(words[0]) || slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return d.IsVerb(words[0]) || !d.Is("prepositions", words[0]) && slices.ContainsFunc(words, func(w retrieve.Word) bool {
 			return slices.ContainsFunc(called, func(part string) bool { return retrieve.Stem(part) == w.Stem })
 		})
 	}

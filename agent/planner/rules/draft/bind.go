@@ -537,6 +537,9 @@ func (b *binder) group(typ plan.Type, e scene.Thing) []scene.Thing {
 	if !b.r.Refs.Plural && !goesOn || len(b.r.Files) > 0 {
 		return nil
 	}
+	if sent := b.Sent(typ); e.Made && !e.Joined && e.Root != "" && len(sent) == 2 && english.Has(b.r.Clause.Words, "both") {
+		return b.asChanged(sent) // "the first one grey, both 200 px wide"
+	}
 	return slices.DeleteFunc(scene.Fitting(b.Things, typ), func(o scene.Thing) bool {
 		return o.Inner || o.Made != e.Made || o.Given != e.Given || o.Made && o.Clause != e.Clause
 	})

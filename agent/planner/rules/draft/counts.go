@@ -35,7 +35,11 @@ func (c counts) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := profile.Kind(c.args[i])
 			switch {
 			case !strings.Contains(words, said):
-			case typ == param.Sizes, typ == param.TimeRanges, profile.SettingOf(c.args[i]) == param.Condition: // "3 sizes: 320, 640 and 1280"
+			case typ == param.TimeRanges: // "the last 2 seconds twice"
+				if dependsOn(*c.args[i].Param, words, said) {
+					return true
+				}
+			case typ == param.Sizes, profile.SettingOf(c.args[i]) == param.Condition: // "3 sizes: 320, 640 and 1280"
 				return true
 			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, words, said)):
 				return true

@@ -63,7 +63,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoCounted(), vain.alsoNamed(), vain.contradicted(),
-		vain.timed(), vain.strip(), vain.doubled(), vain.soundOf(), vain.alsoPlaced(), vain.inTurn(), vain.onlyOne())
+		vain.timed(), vain.doubled(), vain.soundOf(), vain.alsoPlaced(), vain.inTurn(), vain.onlyOne(), vain.misread(), vain.turned(), vain.unturned())
 	also := slices.Concat(vain.alsoChosen(), vain.opposed(), vain.greyed(), vain.askedBeside())
 	missed := slices.DeleteFunc(c.unknown(d.Text, r.Clause.Words), func(w string) bool {
 		return slices.ContainsFunc(c.orders, func(order string) bool { return strings.Contains(order, w) })
@@ -92,6 +92,9 @@ func hears(p param.Param, text, word string) bool {
 		return true
 	}
 	if (p.Type == param.Number || p.Type == param.Integer) && p.Names(word) > 0 { // "colours: 6"
+		return true
+	}
+	if p.Type == param.Pages && strings.HasPrefix(word, "page") { // "page 3" is "3"
 		return true
 	}
 	if p.Type == param.Size && word == "wide" { // "20% wide"
@@ -210,10 +213,12 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false // "how long is this video" is not a general question
 	case counts{c}.countsNouns(words, i), text == "each" && counts{c}.eachOfOne():
 		return false
-	case text == "same" && i+1 < len(words) && c.Is("properties that stay", words[i+1]) && !c.value[text]: // "make both the same height"
-		return false
 	case c.In("distorting", text) && i > 0 && (c.Is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(words[i-1].Lower(), "’", "'"), "n't")):
 		return !Stretches(c.r)
+	case i == 0 && c.Is("leaving", w) && c.keepsPages(): // "keep only the odd pages"
+		return true
+	case amiss{c}.is(words, i):
+		return false
 	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i):
 		return false
 	case text == "corners" && c.someCorner("corner"): // one corner is chosen
@@ -255,6 +260,12 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// keepsPages reports whether the tool keeps just the pages that its value names.
+func (c *cover) keepsPages() bool {
+	at := slices.IndexFunc(c.args, func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Pages && !a.Optional })
+	return at >= 0 && !strings.HasPrefix(c.told[at], "all but")
 }
 
 // qualifies reports whether the word says how a result is to look or sound, and neither a value of a tool nor its examples
@@ -358,6 +369,12 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	}
 	if c.In("obliging", text) && i+1 < len(words) && words[i+1].Lower() == "to" || text == "away" && i > 0 && c.Is("cropping", words[i-1]) {
 		return true
+	}
+	ends := i+1 == len(words) || words[i+1].IsMark()
+	amid := ends && i > 0 && !words[i-1].IsMark() && !c.Is("determiners", words[i-1]) && !c.r.Head.Combines() && (text == "first" || text == "last")
+	if amid || // "put the end first"
+		c.Begins("greetings", words[i:]) > 0 && i > 0 && i+1 < len(words) { // "the title hello there"
+		return false
 	}
 	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "versions", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
 		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.In(section, text) })

@@ -73,7 +73,7 @@ func (d *Drafter) Accounted(r *scene.Reading) bool {
 func (d *Drafter) Supports(r *scene.Reading) bool {
 	words := r.Clause.Words
 	if r.Head.TextOnly || r.Quoted() != "" || r.Marked() || r.Head.RequiresText(plan.Query) || r.Head.RequiresText(plan.Instruction) {
-		return true
+		return !d.measuresFiles(r)
 	}
 	relates := func(w retrieve.Word) bool {
 		return d.Is("prepositions", w) || d.Is("beyond edges", w) || d.Is("joining words", w) || d.Is("verbs", w) || w.Text == ","
@@ -88,6 +88,7 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 		}
 		switch {
 		case said == "" || a.Param != nil && !a.Param.Reads(said) || bareNumbers.MatchString(said):
+		case d.maybePace(r, said), profile.Kind(a).IsNumber() && !takesSome(*a.Param, said):
 		case !a.Optional, a.Meaning == plan.Format, profile.SettingOf(a) == param.Choice, slices.ContainsFunc(quantity.Find(said), Measured):
 			return true
 		}
@@ -130,7 +131,7 @@ func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing
 	if !typ.Media() || typ.ImageMap() || !r.Head.Takes(typ) || Nouns[typ].IsZero() || r.Head.Generates() ||
 		slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool {
 			sound := d.Is("sound nouns", w) || d.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
-			return typ == plan.Image && d.Is("frames", w) || typ == plan.Audio && sound && !d.onSound(r.Clause.Words)
+			return typ == plan.Image && !r.Head.Animated && d.Is("frames", w) || typ == plan.Audio && sound && !d.onSound(r.Clause.Words)
 		}) {
 		return scene.Thing{}, false
 	}
@@ -152,7 +153,8 @@ func (d *Drafter) ForKind(r *scene.Reading, e scene.Thing) (runs [][]scene.Thing
 	first := scene.Rival{Tool: r.Head, Score: r.Score}
 	for _, v := range r.Rivals {
 		free := v.Tool.Free() || v.Tool.RequiresText(plan.Instruction)
-		ofKind := v.Tool.Takes(profile.Base(e.Typ)) && v.Tool.Returns == profile.Base(e.Typ)
+		reads := v.Tool.Returns == plan.Text && v.Score >= match.Sure // "ocr scan.png"
+		ofKind := v.Tool.Takes(profile.Base(e.Typ)) && (reads || v.Tool.Returns == profile.Base(e.Typ))
 		if v.Score < match.Hopeful/2 || free || !ofKind {
 			continue
 		}
@@ -189,6 +191,27 @@ func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
 	r.Refs, r.Stated = d.References(r), clause.QuantitiesIn(d.Text, c.Words)
 	d.Match(r)
 	return r
+}
+
+// maybePace reports whether a value is a factor that may as well be the speed of the file: "1.25x".
+func (d *Drafter) maybePace(r *scene.Reading, said string) bool {
+	found := quantity.Find(said)
+	_, paces := r.Head.Pace()
+	return !paces && len(found) == 1 && found[0].Unit == quantity.Factor && slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool {
+		_, ok := f.Pace()
+		return ok && f.Returns == r.Head.Returns && f.Takes(f.Returns) && !f.Animated && r.Head.Takes(f.Returns)
+	})
+}
+
+// measuresFiles reports whether the tool would make something new of a clause that gives files a measure: "make a video of the two, 1080p".
+func (d *Drafter) measuresFiles(r *scene.Reading) bool {
+	anew := r.Head.TextOnly && r.Head.Generates() && r.Head.RequiresText(plan.Prompt)
+	return anew && d.Things.Media() && slices.ContainsFunc(r.Stated, Plain)
+}
+
+// takesSome reports whether the parameter takes a quantity of the text.
+func takesSome(p param.Param, text string) bool {
+	return slices.ContainsFunc(quantity.Find(text), func(q quantity.Quantity) bool { return p.Takes(q.Unit) })
 }
 
 // settleOn selects a tool for the clause.

@@ -40,7 +40,7 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 	}
 	var found []Step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
-		f, a, ok := d.worker(r, from, to, func(a toolbox.Arg) bool { return takes(a) && !needsBothSides(a, told) })
+		f, a, ok := d.worker(r, from, to, told, func(a toolbox.Arg) bool { return takes(a) && !needsBothSides(a, told) })
 		if !ok {
 			return
 		}
@@ -123,9 +123,13 @@ func needsBothSides(a toolbox.Arg, told string) bool {
 
 // worker finds the tool that converts between two types and takes the value, the one most similar to the clause if there
 // are several.
-func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile.Profile, by toolbox.Arg, ok bool) {
+func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, told string, takes func(toolbox.Arg) bool) (near *profile.Profile, by toolbox.Arg, ok bool) {
 	best := -1.0
-	hits := d.Index.Search(d.Lexicon.Features(r.Clause.Words))
+	words := r.Clause.Words
+	if z, _ := quantity.Size(told); z.Width > 0 && z.Height > 0 && !d.Any("cropping", words) { // exactly that size, if no other word asks for more
+		words = slices.Concat(d.Lexicon.Words("resize it to", nil), slices.DeleteFunc(slices.Clone(words), d.IsMedia))
+	}
+	hits := d.Index.Search(d.Lexicon.Features(words))
 	for _, i := range d.Makers[to] {
 		f := &d.Profiles[i]
 		a, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })

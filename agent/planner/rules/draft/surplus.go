@@ -10,6 +10,7 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/planner/rules/values"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -62,6 +63,9 @@ func (s surplus) timed() []string {
 		if profile.Kind(a) == param.Moment && lengthAtEnd.MatchString(s.told[i]) { // "only for the first 3 seconds" is no moment
 			words = append(words, s.told[i])
 		}
+		if profile.Kind(a) == param.TimeRanges && strings.HasSuffix(s.told[i], " first") { // "put the last second first"
+			words = append(words, "first")
+		}
 		if profile.Kind(a) == param.TimeRanges && strings.Contains(strings.ToLower(s.r.Text), " at "+s.told[i]) {
 			words = append(words, "at "+s.told[i])
 		}
@@ -75,25 +79,73 @@ func (s surplus) timed() []string {
 	return words
 }
 
-// lengthAtEnd matches a length at an end: "first 3 seconds".
-var lengthAtEnd = lazyregexp.New(`\b(?:first|last) \d[\d.]* ?(?:s|secs?|seconds?|minutes?)\b`)
-
-// strip returns the words for a strip beside the picture for a given text, if the tool adds none: "a caption strip below
-// it".
-func (s surplus) strip() []string {
-	all := s.r.Clause.Words
-	own := func(w retrieve.Word) bool { return s.Is("strips", w) && s.r.Head.Own[w.Lower()] }
-	if s.r.Quoted() == "" || slices.ContainsFunc(all, own) || !s.In("lettering", s.r.Verb()) || !s.Any("strips", all) || !s.Any("beyond edges", all) {
-		return nil
-	}
+// misread returns the words that the tool's values hold, but do not mean: a file in tags, "title Rain, and the photo as cover", and a
+// share for a moment, "the song at 20%".
+func (s surplus) misread() []string {
 	var words []string
-	for _, w := range all {
-		if s.Is("strips", w) || s.Is("beyond edges", w) {
-			words = append(words, w.Text)
+	for i, a := range s.args {
+		switch profile.SettingOf(a) { //nolint:exhaustive // the others mean what they hold
+		case param.Metadata:
+			for k, w := range s.r.Clause.Words {
+				if s.IsMedia(w) && s.Determined(s.r.Clause.Words, k) && !values.Capital(w.Text) && strings.Contains(s.told[i], w.Lower()) {
+					words = append(words, w.Text)
+				}
+			}
+		case param.Moment:
+			if found := quantity.Find(s.told[i]); len(found) == 1 && found[0].Unit == quantity.Percent && len(english.WordsOf(s.told[i])) == 1 {
+				words = append(words, s.told[i])
+			}
 		}
 	}
 	return words
 }
+
+// turned returns the words that put two directions into another order than the tool's examples: "in reverse and then forward".
+func (s surplus) turned() []string {
+	order := func(words []string) (forth, back int) {
+		is := func(section string) func(string) bool {
+			return func(w string) bool { return s.In(section, w) }
+		}
+		return slices.IndexFunc(words, is("forth")), slices.IndexFunc(words, is("back"))
+	}
+	words := english.WordsOf(s.Span(s.r.Clause.Words))
+	forth, back := order(words)
+	if forth < 0 || back < 0 {
+		return nil
+	}
+	told := false
+	for _, e := range s.r.Head.Examples {
+		first, second := order(english.WordsOf(e))
+		told = told || first >= 0 && second >= 0
+		if first >= 0 && second >= 0 && first < second == (forth < back) {
+			return nil
+		}
+	}
+	if !told {
+		return nil
+	}
+	return []string{words[forth]}
+}
+
+// unturned returns the words for the direction of a turn that the angle lacks: of "a quarter turn to the left", "quarter" alone turns to
+// the right.
+func (s surplus) unturned() []string {
+	var found []string
+	for i, a := range s.args {
+		if profile.SettingOf(a) != param.Angle {
+			continue
+		}
+		for _, w := range s.r.Clause.Words {
+			if s.Is("directions", w) && !s.states(w.Lower()) && a.Param.Reads(s.told[i]+" "+w.Lower()) {
+				found = append(found, w.Text)
+			}
+		}
+	}
+	return found
+}
+
+// lengthAtEnd matches a length at an end: "first 3 seconds".
+var lengthAtEnd = lazyregexp.New(`\b(?:first|last) \d[\d.]* ?(?:s|secs?|seconds?|minutes?)\b`)
 
 // contradicted returns the names of shapes that contradict a size in the clause: "vertical, 1920x1080".
 func (s surplus) contradicted() []string {
@@ -117,31 +169,40 @@ func (s surplus) contradicted() []string {
 	return words
 }
 
-// alsoChosen returns the second values of settings with one value: "crop the left and right", "white on black".
+// alsoChosen returns the words for other values of settings with one value: "crop the left and right", "more bass, less treble",
+// "a red circle and an arrow".
 func (s surplus) alsoChosen() []string {
 	var second []string
 	words := s.r.Clause.Words
-	for _, a := range s.args {
+	for k, a := range s.args {
 		if kind := profile.SettingOf(a); kind != param.Choice && kind != param.Colour {
 			continue
 		}
-		for i := 0; i+2 < len(words); i++ {
-			next := i + 2
-			if s.Is("articles", words[next]) || s.Is("determiners", words[next]) {
-				next++
-			}
-			ground := words[i+1].Lower() == "on" && profile.SettingOf(a) == param.Colour
-			if next == len(words) || words[i+1].Lower() != "and" && !ground {
+		value, err := a.Param.Read(s.told[k])
+		if err != nil || slices.Contains(a.Param.Prevailing, value.String()) {
+			continue
+		}
+		for i, w := range words {
+			other, err := a.Param.Read(w.Lower())
+			if w.Kind != retrieve.Plain || s.states(w.Lower()) || slices.Contains(second, w.Text) {
 				continue
 			}
-			one, known := a.Param.Read(words[i].Lower())
-			other, also := a.Param.Read(words[next].Lower())
-			if known == nil && also == nil && !s.states(words[next].Lower()) && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
-				second = append(second, words[next].Text)
+			before := i+2 < len(words) && words[i+1].Lower() == "to" && s.states(words[i+2].Lower())                  // "stereo to mono"
+			denied := before || s.Is("plurals", w) || i > 0 && s.Is("negations", words[i-1]) || i == 0 && s.IsVerb(w) // "mirror it vertically"
+			if err == nil && !denied && other.String() != value.String() && !s.pairs(s.told[k], w.Lower()) {
+				second = append(second, w.Text)
 			}
 		}
 	}
 	return second
+}
+
+// pairs reports whether an example of the tool has the word beside a word of the value: "mirror the left half onto the right one".
+func (s surplus) pairs(told, word string) bool {
+	return slices.ContainsFunc(s.r.Head.Examples, func(e string) bool {
+		said := english.WordsOf(e)
+		return slices.Contains(said, word) && slices.ContainsFunc(english.WordsOf(told), func(w string) bool { return slices.Contains(said, w) })
+	})
 }
 
 // opposed returns the sides that the clause names, if its only value for a part of a picture is another side: "the left half
@@ -291,20 +352,51 @@ func (s surplus) joins(w retrieve.Word) bool {
 	return s.Is("joining words", w) || w.Text == "," || w.Lower() == "with"
 }
 
-// doubled returns the quantities that two settings would take although the clause states them once: "put page 5 first"
-// names no first number.
+// doubled returns the quantities that two values would take although the clause states them once: "put page 5 first" names no first
+// number, "with 40% opacity" no place, and "write SALE 50% OFF" no opacity.
 func (s surplus) doubled() []string {
 	var found []string
-	for i, a := range s.args {
-		for j, b := range s.args[:i] {
-			same := s.told[i] == s.told[j] || strings.Contains(s.told[i], s.told[j]) || strings.Contains(s.told[j], s.told[i])
-			shape := profile.SettingOf(a) == param.Aspect || profile.SettingOf(b) == param.Aspect // of a size
-			said := quantity.Find(s.told[j])
-			if profile.Kind(a) == "" || profile.Kind(b) == "" || !same || shape || len(said) != 1 {
-				continue
+	takes := func(i int, said string) bool {
+		switch a := s.args[i]; profile.SettingOf(a) {
+		case "":
+			return a.Meaning == plan.Content && strings.Contains(s.told[i], said)
+		case param.Aspect, param.Text, param.Condition, param.Metadata: // a shape is that of a size
+			return false
+		default:
+			return strings.Contains(s.told[i], said) && dependsOn(*a.Param, s.told[i], said)
+		}
+	}
+	text := strings.ToLower(s.r.Text)
+	claims := func(i int, w string) bool {
+		a := s.args[i]
+		return a.Param != nil && a.Param.Type != param.Text && a.Param.Type != param.Choice && slices.Contains(english.WordsOf(s.told[i]), w) &&
+			values.ReadsOtherwise(*a.Param, s.told[i], strings.Replace(s.told[i], w, "", 1))
+	}
+	for _, w := range s.r.Clause.Words {
+		if w.Kind != retrieve.Plain || s.IsFiller(w) || strings.Count(text, w.Lower()) > 1 {
+			continue
+		}
+		takers := 0
+		for i := range s.args {
+			if claims(i, w.Lower()) {
+				takers++
 			}
-			if q := s.told[j][said[0].Start:said[0].End]; strings.Count(strings.ToLower(s.r.Text), q) < 2 && !slices.Contains(found, q) {
-				found = append(found, q)
+		}
+		if takers > 1 {
+			found = append(found, w.Text) // "1280 wide" names no shape
+		}
+	}
+	for i := range s.args {
+		for _, q := range quantity.Find(s.told[i]) {
+			said := s.told[i][q.Start:q.End]
+			takers := 0
+			for k := range s.args {
+				if takes(k, said) {
+					takers++
+				}
+			}
+			if takers > 1 && strings.Count(text, said) < 2 && !slices.Contains(found, said) {
+				found = append(found, said)
 			}
 		}
 	}

@@ -50,6 +50,9 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
 		return // the part is cropped to, not blurred
 	}
+	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular && a.Source.Value == t.WithoutFiles(t.r.Words, t.r.Text) {
+		return // for want of a column, the whole clause
+	}
 	t.args, t.told = append(t.args, arg), append(t.told, strings.ToLower(a.Source.Value))
 	if profile.Kind(arg) == param.Size {
 		t.tellShape(a.Source.Value)
@@ -69,6 +72,9 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 		t.tellCounted(*arg.Param, a.Source.Value)
 	}
 }
+
+// levels reports whether a quantity has a unit of sounds or of files, which no text that people want written has.
+func levels(q quantity.Quantity) bool { return Plain(q) || q.Unit == quantity.Gain }
 
 // argFor returns the tool's argument for a value: one that the words name, or of its type, or else one with its meaning.
 func argFor(f *profile.Profile, a toldArg) toolbox.Arg {
@@ -110,9 +116,6 @@ func (t teller) tellWords(arg toolbox.Arg, told string) {
 		for _, w := range t.Phrases("excluding") {
 			t.says[w] = true
 		}
-	}
-	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular && told == t.WithoutFiles(t.r.Words, t.r.Text) {
-		return // for want of a column, the whole clause
 	}
 	var columns profile.Set // nil if any word is allowed
 	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular {
@@ -160,7 +163,11 @@ func (t teller) tellShape(told string) {
 // literal reports whether the text to write on a picture or a video is certain: it is quoted, follows a colon, or is all
 // that follows the order to write.
 func (t teller) literal(f *profile.Profile, of plan.Source) bool {
-	if f.TextOnly && f.Returns != plan.Image || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
+	spoken := f.TextOnly && f.Returns != plan.Image
+	if spoken && f.Returns.Media() && of.Kind == plan.OfValue && t.r.Quoted() == "" && !strings.Contains(t.r.Text, ": ") {
+		return !slices.ContainsFunc(quantity.Find(of.Value), levels) // "voice 6 dB up" is not to be spoken
+	}
+	if spoken || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
 		return true
 	}
 	said := strings.Fields(of.Value)

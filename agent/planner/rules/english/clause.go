@@ -21,7 +21,7 @@ func (g *Grammar) Complains(words []retrieve.Word) bool {
 
 // BeginsClause reports whether the words after a connector begin a new clause: an order or a question.
 func (g *Grammar) BeginsClause(words []retrieve.Word) bool {
-	for len(words) > 0 && words[0].Text == "," {
+	for len(words) > 1 && (words[0].Text == "," || words[0].Lower() == "just") { // "…, just make it smaller"
 		words = words[1:]
 	}
 	core := g.Lexicon.Core(words)

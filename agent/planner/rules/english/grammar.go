@@ -52,7 +52,7 @@ func (g *Grammar) IsContext(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		switch w.Kind {
 		case retrieve.Plain:
-			return retrieve.IsFormat(w.Lower()) || !g.Lexicon.Stop(w.Text) && !g.IsMedia(w)
+			return retrieve.IsFormat(w.Lower()) || g.Is("time units", w) || !g.Lexicon.Stop(w.Text) && !g.IsMedia(w)
 		case retrieve.Number, retrieve.Quote:
 			return true
 		default:

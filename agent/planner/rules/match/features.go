@@ -41,8 +41,11 @@ func (m *Matcher) Features(r *scene.Reading) *Features {
 	}
 	if len(r.Files) == 0 {
 		v.hand = m.Things
+		if r.Clause.Bare && r.Prev != nil && len(r.Prev.Results) > 0 { // it goes on with these
+			v.hand = r.Prev.Results
+		}
 		seen := map[plan.Type]bool{}
-		for _, e := range slices.Backward(m.Things) {
+		for _, e := range slices.Backward(v.hand) {
 			if b := profile.Base(e.Typ); e.Typ.Media() && !seen[b] {
 				seen[b] = true
 				v.implied = append(v.implied, e)

@@ -95,7 +95,7 @@ func (v *handing) bySent(f *profile.Profile) float64 {
 }
 
 // stills are the formats of pictures that never move.
-var stills = []string{".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
+var stills = []string{".png", ".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
 
 // onlyStills reports whether all pictures at hand are in a format that never moves.
 func (v *handing) onlyStills() bool {

@@ -34,6 +34,9 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.RequiresText(plan.Content) && !v.captions(f) {
 		fit *= Partly // it would not write the quotation
 	}
+	if f.RequiresText(plan.Object) && !v.r.Marked() && v.namesNothing(f) {
+		fit *= badly // "keep only odd pages"
+	}
 	if f.RequiresText(plan.Query) && v.UnknownOrder(v.r.Words) {
 		fit *= badly // orders are not questions
 	}
@@ -61,6 +64,13 @@ func (v *settings) weigh(f *profile.Profile) float64 {
 		fit *= Partly
 	}
 	return fit
+}
+
+// namesNothing reports whether the clause names no object for the tool.
+func (v *settings) namesNothing(f *profile.Profile) bool {
+	r := *v.r
+	r.Head = f
+	return v.Objects.Meant(&r) == ""
 }
 
 // captions reports whether the clause quotes captions, and the tool has an optional parameter for them.

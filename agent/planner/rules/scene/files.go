@@ -39,7 +39,7 @@ func insideWord(text string, begin, end int) bool {
 
 // SpeaksOfFile reports whether noun refers to the only file of the message.
 func (f *Files) SpeaksOfFile(noun string) bool {
-	_, ok := f.namesake(noun)
+	_, ok := f.Namesake(noun)
 	return ok && len(f.request.Given) == 1
 }
 
@@ -64,7 +64,7 @@ func (f *Files) Lookup(name string) (plan.Resource, bool) {
 	if f.isCalled(strings.ToLower(name)) {
 		return f.request.Given[0], true
 	}
-	return f.namesake(strings.ToLower(name))
+	return f.Namesake(strings.ToLower(name))
 }
 
 // Called returns the names under which people know things: those of their own files.
@@ -82,6 +82,23 @@ func (f *Files) Called(es []Thing) []string {
 	return names
 }
 
+// Namesake returns the only file of the message with a word in its name. It skips files whose full name is in the
+// text: then "the dog" may be a dog in dog.jpg.
+func (f *Files) Namesake(word string) (found plan.Resource, ok bool) {
+	for _, r := range f.request.Given {
+		name := cmp.Or(r.File, r.Name)
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		if len(word) < minWord || strings.Contains(strings.ToLower(f.script.Text), strings.ToLower(name)) || !slices.Contains(english.WordsOf(stem), word) {
+			continue
+		}
+		if ok {
+			return plan.Resource{}, false
+		}
+		found, ok = r, true
+	}
+	return found, ok
+}
+
 // called finds nouns that refer to one of several files by a word of its name: "lay the music under the interview",
 // with music.mp3 and interview.wav.
 func (f *Files) called() []retrieve.Span {
@@ -95,7 +112,7 @@ func (f *Files) called() []retrieve.Span {
 		if i == 0 || w.Kind != retrieve.Plain || !f.Determined(words, i) || f.IsMedia(w) || f.Is("sound nouns", w) && len(sounds) < 2 {
 			continue // "the music" is found as the only sound
 		}
-		if r, ok := f.namesake(w.Lower()); ok && english.Ordinals[words[i-1].Lower()] == 0 { // not "the second one"
+		if r, ok := f.Namesake(w.Lower()); ok && english.Ordinals[words[i-1].Lower()] == 0 { // not "the second one"
 			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: r.Type})
 		}
 	}
@@ -123,23 +140,6 @@ func (f *Files) calledAlone(words []retrieve.Word) []retrieve.Span {
 func (f *Files) isCalled(noun string) bool {
 	lists := map[plan.Type]string{plan.Image: "picture nouns", plan.Video: "video nouns", plan.Document: "document nouns"}
 	return len(f.request.Given) == 1 && f.In(lists[f.request.Given[0].Type], noun)
-}
-
-// namesake returns the only file of the message with a word in its name. It skips files whose full name is in the
-// text: then "the dog" may be a dog in dog.jpg.
-func (f *Files) namesake(word string) (found plan.Resource, ok bool) {
-	for _, r := range f.request.Given {
-		name := cmp.Or(r.File, r.Name)
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		if len(word) < minWord || strings.Contains(strings.ToLower(f.script.Text), strings.ToLower(name)) || !slices.Contains(english.WordsOf(stem), word) {
-			continue
-		}
-		if ok {
-			return plan.Resource{}, false
-		}
-		found, ok = r, true
-	}
-	return found, ok
 }
 
 // spans finds the names of the request's resources in the text, and everything else that looks like a file name. It

@@ -113,8 +113,11 @@ func (o Objects) start(r *scene.Reading, f *profile.Profile) int {
 	return 0
 }
 
-// generic reports whether the words name no particular object: "objects", "everything".
+// generic reports whether the words name no particular object: "objects", "everything", "odd pages", "the bottom right quarter".
 func (o Objects) generic(words []retrieve.Word) bool {
+	if slices.ContainsFunc(words, func(w retrieve.Word) bool { return o.Is("no objects", w) }) {
+		return true
+	}
 	empty := []string{"unspecific", "generic", "grades", "places", "prepositions"}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return !o.Lexicon.Stop(w.Lower()) && !slices.ContainsFunc(empty, func(section string) bool { return o.Is(section, w) })

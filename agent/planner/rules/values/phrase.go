@@ -92,7 +92,7 @@ func (ps phrases) longestOf(text string, words []retrieve.Word, p param.Param, p
 func (ps phrases) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
 		joins := func(w retrieve.Word) bool {
-			place := ps.Is("places", w) && !ps.Is("amount words", w)
+			place := ps.Is("places", w) && !shares.MatchString(w.Text)           // "bottom right at 40% opacity"
 			extends := strings.HasSuffix(w.Lower(), "er") || ps.Is("extents", w) // "20% smaller" is no opacity
 			return ps.Is("joining words", w) || place || extends
 		} // "20% wide and half transparent"

@@ -75,7 +75,10 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return st.colour(r, text, p)
 	}
 	said := st.phrases.longestOf(st.Text, words, p, func(said string) bool {
-		_, behind, _ := strings.Cut(text, said)
+		before, behind, _ := strings.Cut(text, said)
+		if p.Type == param.Aspect && measureAt.MatchString(before) { // "1280 wide"
+			return false
+		}
 		return p.Type != param.Opacity || !ofExtent.MatchString(behind)
 	})
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
@@ -255,6 +258,9 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 			// "join a.mp4 and the first 2 seconds of b.mp4", "the first 2 seconds as mp4"
 		case q.Unit == quantity.Number && p.Unit == "px" && st.countsOther(text, q, p):
 		case timed(r.Head, text, q), !own, extent.MatchString(said) && !extends(p) && p.Names(said) == 0: // "400 px high" is no gap
+		case q.Unit == quantity.Number && ranked.MatchString(text[q.End:]): // "every 10th frame"
+		case q.Unit == quantity.Number && p.Type == param.Integer && p.Unit == "" && p.Optional && atAnEnd.MatchString(text[:q.Start]):
+			// "the first 10 frames" is no frame 10
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
 		case !p.Takes(q.Unit) && !CountsSubject(p, q, said) || !p.Reads(said):
@@ -318,9 +324,12 @@ func (st *Reader) spelled(r *scene.Reading, p param.Param) []quantity.Quantity {
 }
 
 var (
-	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
-	atAnEnd  = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
-	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
+	// measureAt matches a length at the end of a text.
+	measureAt = lazyregexp.New(`(?i)\d ?(?:px|pixels?)? $`)
+	ranked    = lazyregexp.New(`(?i)^(?:st|nd|rd|th)\b`)
+	nextTo    = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
+	atAnEnd   = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
+	withWord  = lazyregexp.New(`(?i)\b(?:with|and)\b`)
 	// nextNumber matches one word and a number.
 	nextNumber = lazyregexp.New(`^ [a-zA-Z]+ \d`)
 )

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,14 +57,14 @@ func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	found := r.Unquoted()
 	for i := 0; i < len(found); i++ {
 		q := found[i]
-		begin, end := q.Start, q.End
+		begin, end, led := q.Start, q.End, false
 		switch q.Unit {
 		case quantity.Time, quantity.Clock:
 			if i > 0 && found[i-1].Unit == quantity.Number && betweenTime.MatchString(text[found[i-1].End:begin]) { // "between 2 and 4 seconds"
 				begin = found[i-1].Start
 			}
 			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
-				begin = lead[0]
+				begin, led = lead[0], true
 			}
 			if i+1 < len(found) && found[i+1].Unit != quantity.Share && betweenTime.MatchString(text[end:found[i+1].Start]) { // "… to half speed"
 				i++
@@ -75,7 +76,8 @@ func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 				continue
 			}
 		}
-		all = append(all, Phrase{q.Unit, text[begin:end], chosenBy.MatchString(text[:begin])})
+		led = led || end > q.End || q.Unit == quantity.Clock // "an echo of 300 ms" chooses no part
+		all = append(all, Phrase{q.Unit, text[begin:end], led && chosenBy.MatchString(text[:begin])})
 	}
 	if at := aFrame.FindString(text); at != "" {
 		all = append(all, Phrase{quantity.Time, at, true})
@@ -180,7 +182,9 @@ func (st *Reader) placeOnMedia(r *scene.Reading) string {
 		switch {
 		case !a.Optional:
 		case profile.SettingOf(a) == param.TimeRange: // "the left half from 2 to 4 seconds"
-			text = strings.Replace(text, st.Passage(r), "", 1)
+			text = strings.Replace(text, cmp.Or(st.Passage(r), st.Bounded(r)), "", 1)
+		case profile.SettingOf(a) == param.Opacity: // "bottom left, half transparent"
+			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
 		case profile.SettingOf(a) == param.Integer: // "the number 3 in a circle at the top left"
 			text = aNumber.ReplaceAllString(text, "")
 		case profile.SettingOf(a) == param.Choice: // "from the left" is no part of "the middle"
