@@ -66,7 +66,8 @@ func (g *planning) Sample(ctx context.Context, key string) (plan.Sample, error) 
 	case i < 0:
 		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("That example no longer exists. Ask me for help to see others.")}
 	case !runs(key):
-		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("I cannot do “%s” at the moment. Ask me for help to see other examples.", g.sample(all[i]).Label())}
+		said := plan.Say("I cannot do “%s” at the moment. Ask me for help to see other examples.", g.sample(all[i]).Label())
+		return plan.Sample{}, &plan.Fault{Sentence: said}
 	}
 	return g.sample(all[i]), nil
 }

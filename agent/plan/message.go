@@ -106,9 +106,15 @@ func listed(names []string, format string) Message {
 	return all
 }
 
-// Span words a duration, rounded up to seconds.
+// Span words a duration: below ten seconds to a tenth, otherwise rounded up to seconds.
 func Span(d time.Duration) Message {
 	seconds := int((d + time.Second - 1) / time.Second)
+	if tenths := int((d + 50*time.Millisecond) / (100 * time.Millisecond)); tenths > 0 && tenths < 100 {
+		if tenths%10 != 0 {
+			return Say("%s seconds", fmt.Sprintf("%.1f", float64(tenths)/10))
+		}
+		seconds = tenths / 10
+	}
 	switch {
 	case seconds <= 1:
 		return Say("a second")

@@ -32,14 +32,14 @@ func TestHangingProgramIsKilled(t *testing.T) {
 		"frames": {func(ctx context.Context) error {
 			_, err := hanging.Frames(ctx, path, t.TempDir(), 2)
 			return err
-		}, "took longer than a second to analyse"},
+		}, "took longer than 0.1 seconds to analyse"},
 		"a look": {func(ctx context.Context) error {
 			_, err := hanging.Look(ctx, path)
 			return err
-		}, "took longer than a second, and was stopped"},
+		}, "took longer than 0.1 seconds, and was stopped"},
 		"a job": {func(ctx context.Context) error {
 			return hanging.Do(ctx, Job{Inputs: []Input{{Path: path}}, Output: filepath.Join(t.TempDir(), "out.mp4")})
-		}, "took longer than a second, and was stopped"},
+		}, "took longer than 0.1 seconds, and was stopped"},
 		"a context": {func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
 			defer cancel()
