@@ -166,6 +166,9 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	by := groupColumn(t, words)
 	named := slices.DeleteFunc(t.Mentioned(words), func(i int) bool { return i == by })
 	numeric := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return t.Statistics(i).Count == 0 })
+	if by < 0 && len(numeric) > 0 && len(numeric) == len(named)-1 { // a column of texts beside numbers can only group them
+		by = named[slices.IndexFunc(named, func(i int) bool { return !slices.Contains(numeric, i) })]
+	}
 	switch {
 	case len(named) == 0 && namesOther(words):
 		return toolbox.Output{}, noColumn(t)

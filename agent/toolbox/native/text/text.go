@@ -140,12 +140,18 @@ func changeCase(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: casing.String(text), About: plan.Say("the changed text")}, nil
 }
 
+// tag matches a tag, a comment or an entity of HTML.
+var tag = lazyregexp.New(`(?i)<[a-z!/]|&(?:#\d+|[a-z]+);`)
+
 // htmlToText returns the text of a web page, without tags, scripts and styles. Blocks become lines,
 // and table cells are separated by tabs.
 func htmlToText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	source, err := prose.Need(c, plan.Say("read"))
 	if err != nil {
 		return toolbox.Output{}, err
+	}
+	if !tag.MatchString(source) {
+		return toolbox.Output{}, plan.Refusal("This text is no web page: it has no HTML tags.")
 	}
 	page, err := html.Parse(strings.NewReader(source))
 	if err != nil {

@@ -56,4 +56,6 @@ func TestEditsThatFindNothing(t *testing.T) {
 	}
 	_, err := nativetest.New(t, Operations()).Perform("html_to_text", nativetest.Call("text", "<script>x</script>"))
 	nativetest.WantFault(t, err, "The web page has no text.")
+	_, err = nativetest.New(t, Operations()).Perform("html_to_text", nativetest.Call("text", "# Notes\n\n1 < 2 & 3"))
+	nativetest.WantFault(t, err, "This text is no web page: it has no HTML tags.")
 }
