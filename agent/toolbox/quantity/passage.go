@@ -65,7 +65,7 @@ type moment struct {
 // thousand hours.
 func Times(text string) (Passage, bool) {
 	s := foldTimes(text)
-	if senseless(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
+	if senseless(s) || ofShare.MatchString(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
 		return Passage{}, false
 	}
 	switch ms := moments(s); {

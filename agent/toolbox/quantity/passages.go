@@ -25,7 +25,9 @@ var (
 		`\b(?:and|then|also|plus|the|part|parts|bits?|pieces?|sections?|seconds?|minutes?|between|from|at|as well as)\b)*$`)
 	// shortening matches words that remove a length at an end: "trim 2 s from the start".
 	shortening = lazyregexp.New(`\b(?:trim|cut|shave|chop|clip|lop|crop|snip|strip|slice)\b|\btake\b.* off\b`)
-	excerpt    = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
+	// ofShare matches a share of the length, which is no time: "the first 50%".
+	ofShare = lazyregexp.New(`\b(?:first|last|opening|final|initial|middle) \d[\d.]* ?(?:%|per ?cent\b)`)
+	excerpt = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
 )
 
 // Passages parses the parts of audio or video to keep: one as in [Times], several ("0:00-0:05 and
@@ -33,7 +35,7 @@ var (
 // "trim 2 s from the start"). They are in order, and no two of them touch.
 func Passages(text string) ([]Passage, bool) {
 	s := foldTimes(text)
-	if senseless(s) {
+	if senseless(s) || ofShare.MatchString(s) {
 		return nil, false
 	}
 	drops := dropping.MatchString(s)

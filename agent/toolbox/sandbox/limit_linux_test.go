@@ -25,8 +25,8 @@ func TestLimits(t *testing.T) {
 		command Command
 		want    string
 	}{
-		"time":                  {Config{Timeout: 50 * time.Millisecond}, sh("sleep 60"), "sh took longer than a second, and was stopped"},
-		"time of the command":   {Config{}, Command{Program: "sleep", Args: []string{"60"}, Timeout: 50 * time.Millisecond}, "sleep took longer than a second, and was stopped"},
+		"time":                  {Config{Timeout: 50 * time.Millisecond}, sh("sleep 60"), "sh took longer than 0.1 seconds, and was stopped"},
+		"time of the command":   {Config{}, Command{Program: "sleep", Args: []string{"60"}, Timeout: 50 * time.Millisecond}, "sleep took longer than 0.1 seconds, and was stopped"},
 		"a large file":          {Config{File: 1 << 20}, sh("exec dd if=/dev/zero of=large bs=1M count=1000"), "sh wrote more than 1.0 MB, and was stopped"},
 		"a file of the command": {Config{}, Command{Program: "sh", Args: []string{"-c", "exec dd if=/dev/zero of=large bs=1M count=1000"}, File: 1 << 20}, "sh wrote more than 1.0 MB"},
 		"many large files":      {Config{File: 1 << 20, Disk: 4 << 20}, sh("for i in $(seq 1000); do head -c 1000000 /dev/zero >file-$i; done"), "sh wrote more than 4.2 MB, and was stopped"},

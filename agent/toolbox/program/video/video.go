@@ -50,6 +50,9 @@ func (v Videos) Encode(ctx context.Context, job ffmpeg.Job, f Film, length time.
 		}
 		job.Args = slices.Concat(f.playing(job.Args, to), packing, format.PictureStream.Unsaid(v.below(length), job.Args))
 	}
+	if a := f.look.Audio(); a != nil && a.Channels == 1 && len(job.Inputs) == 1 && !format.Has(job.Args, "-filter_complex") {
+		job.Args = append(job.Args, format.SoundStream.Unsaid([]string{"-ac", "1"}, job.Args)...) // on two it would be 3 dB quieter
+	}
 	job.Args = append(job.Args, to.Sound.Lacking(job.Args, format.SoundStream)...)
 	job.Args = append(job.Args, format.SoundStream.Unsaid(to.More, job.Args)...)
 	out, err := v.Write(ctx, job, dir, name+"."+to.Ending)
