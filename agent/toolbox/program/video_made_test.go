@@ -1,6 +1,7 @@
 package program
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"maps"
@@ -348,6 +349,22 @@ func TestBitRateOfAVideo(t *testing.T) {
 		}
 		want := map[string]float64{"600 kbps": 600, "0.6 Mbit/s": 600, "1 Mbps": 1000, "1.5 Mbit/s": 1500}[said]
 		near(t, said+" as "+filepath.Ext(out.Path), float64(info.Size())*8/1000/10, want, want/4)
+	}
+}
+
+// TestMonoSoundOfAVideoStays: spread over two channels, it would be 3 dB quieter.
+func TestMonoSoundOfAVideoStays(t *testing.T) {
+	t.Parallel()
+	for channels, filter := range map[int]string{1: "sine=frequency=440", 2: "sine=frequency=440,aformat=channel_layouts=stereo"} {
+		film := clip(t, fmt.Sprintf("%d.mp4", channels), append(lavfi("testsrc2=size=64x48:rate=5", filter), "-t", "1")...)
+		out := done(t, "flip_video", videoOf(film))
+		look, err := toolboxtest.Player(t).Look(t.Context(), out.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := look.Audio(); a == nil || a.Channels != channels {
+			t.Errorf("sound with %d channels became %+v", channels, a)
+		}
 	}
 }
 
