@@ -201,7 +201,7 @@ var said = map[string]string{
 	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
 	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
 	"table_statistics.column": "age", "sort_table.column": "age", "filter_table.condition": "age over 30", "pick_columns.columns": "age", "table_statistics.by": "age", "sort_table.by": "age",
-	"format_json.json": `{"name":"Ann"}`, "format_json.text": `{"name":"Ann"}`, "change_bit_rate.rate": "128 kbps", "adjust_bass_treble.band": "bass", "change_opacity.opacity": "50%",
+	"html_to_text.text": `<p>Hello</p>`, "format_json.json": `{"name":"Ann"}`, "format_json.text": `{"name":"Ann"}`, "change_bit_rate.rate": "128 kbps", "adjust_bass_treble.band": "bass", "change_opacity.opacity": "50%",
 	"redact_text.text":       "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"extract_from_text.text": "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"find_lines.find":        "Lisbon", "meme_text.top": "hello", "meme_text.bottom": "world",

@@ -145,8 +145,8 @@ func ofOneType(files []plan.Resource) bool {
 	return !slices.ContainsFunc(files, func(f plan.Resource) bool { return f.Type != files[0].Type })
 }
 
-// oneFile returns the index of the only file that is meant, by its position, its name or a word of its name; -1 if there
-// is none or several are meant.
+// oneFile returns the index of the only file that is meant, by its position, its name, a word of its name or its
+// extension; -1 if there is none or several are meant.
 func oneFile(given []plan.Resource, said string) int {
 	words := strings.Fields(strings.ToLower(said))
 	for _, w := range words {
@@ -159,8 +159,9 @@ func oneFile(given []plan.Resource, said string) int {
 	found := -1
 	for i, res := range given {
 		name := strings.ToLower(cmp.Or(res.File, res.Name))
-		stem := english.WordsOf(strings.TrimSuffix(name, path.Ext(name)))
-		if !slices.ContainsFunc(words, func(w string) bool { return w == name || len(w) > 2 && slices.Contains(stem, w) }) {
+		ending := path.Ext(name)
+		stem := english.WordsOf(strings.TrimSuffix(name, ending))
+		if !slices.ContainsFunc(words, func(w string) bool { return w == name || "."+w == ending || len(w) > 2 && slices.Contains(stem, w) }) {
 			continue
 		}
 		if found >= 0 {
