@@ -191,10 +191,12 @@ func (t teller) refers(word string) bool {
 	return at > 0 && !values.Capital(word) && t.Is("determiners", t.r.Words[at-1])
 }
 
-// asksForTools reports whether a text is in lower case and all its words ask for tools.
+// asksForTools reports whether a text is in lower case and one of its words asks for another tool: "blurred sides".
 func (t teller) asksForTools(text string) bool {
-	return !slices.ContainsFunc(t.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
-		asks := func(f profile.Profile) bool { return f.Name != t.r.Head.Name && f.Own[w.Lower()] }
-		return w.Kind != retrieve.Plain || values.Capital(w.Text) || !slices.ContainsFunc(t.Profiles, asks)
-	})
+	words := t.Lexicon.Words(text, []retrieve.Span{})
+	plain := func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && !values.Capital(w.Text) }
+	asks := func(w retrieve.Word) bool {
+		return slices.ContainsFunc(t.Profiles, func(f profile.Profile) bool { return f.Name != t.r.Head.Name && f.Own[w.Lower()] })
+	}
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool { return !plain(w) }) && slices.ContainsFunc(words, asks)
 }
