@@ -234,7 +234,7 @@ func TestErrorsOfTheClientItself(t *testing.T) {
 func TestWordsForPeople(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		0: "a minute", time.Millisecond: "a second", 1500 * time.Millisecond: "2 seconds", 90 * time.Second: "90 seconds",
+		0: "a minute", time.Millisecond: "a second", 1500 * time.Millisecond: "1.5 seconds", 90 * time.Second: "90 seconds",
 		time.Hour: "60 minutes", 25 * time.Hour: "25 hours", 365 * 24 * time.Hour: "more than two weeks",
 	} {
 		if got := span(d).String(); got != want {
