@@ -75,7 +75,7 @@ type Preview struct {
 	Version int    `json:"version"`
 }
 
-// IsZero reports whether there is none.
+// IsZero reports whether the step has no preview.
 func (p Preview) IsZero() bool { return p.Handle == "" }
 
 // FormatDuration formats a duration for people.

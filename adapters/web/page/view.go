@@ -103,7 +103,7 @@ type Message struct {
 	Marks    []Mark
 	Status   adapters.Status    // of a person's request
 	Progress *adapters.Progress // nil unless it is a progress message
-	Previews []string           // URLs of what its running steps have made so far
+	Previews []string           // URLs of the previews of its running steps
 	Shown    bool               // a progress message that is shown with its answer
 	Run      *adapters.Progress // the progress of an answer
 	ReplyTo  string             // id of the message that it answers, "" if that does not exist

@@ -125,7 +125,7 @@ func takesSize(f *profile.Profile, words string) bool {
 	return slices.ContainsFunc(f.Params, func(p param.Param) bool { return p.Name == toolbox.SizeParam && p.Reads(words) })
 }
 
-// inPixels matches a size of something new. Other pairs of numbers are part of what it shows: "3 by 4", "24x36".
+// inPixels matches the size of a new picture. Small pairs of numbers, such as "3 by 4" and "24x36", belong to its description.
 const inPixels = `(?:\d{2,5} ?(?:px|pixels?)?(?: ?[x×*] ?| by )\d{2,5} ?(?:px|pixels)|\d{3,5}(?: ?[x×*] ?| by )\d{3,5}|` +
 	`\d{2,5} ?(?:px|pixels)(?: (?:wide|high|tall|square))?)`
 
