@@ -42,7 +42,7 @@ class _Enlarger:
 
         def enlarge(part: Image.Image) -> Image.Image:
             nonlocal done
-            large = self.enlarge(part, lambda share: step((done + share) / total))
+            large = self.enlarge(part, lambda share, preview=None: step((done + share) / total))
             done += 1
             step(done / total)
             return large

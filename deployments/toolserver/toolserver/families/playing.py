@@ -77,7 +77,7 @@ class Playing:
             num_inference_steps=steps,
             guidance_scale=float(self.options["guidance"]),
             generator=torch.Generator("cpu").manual_seed(seed_of(request.parameters)),
-            callback_on_step_end=told(lambda done: step(before + share * done), steps),
+            callback_on_step_end=told(lambda done, preview=None: step(before + share * done), steps),
             output_type="pt",
         ).audios[0]
         rate = int(self.pipe.sample_rate)

@@ -115,7 +115,7 @@ class Segmenter:
         for _, _, cover in found:
             rows, columns = np.flatnonzero(cover.any(1)), np.flatnonzero(cover.any(0))
             boxes.append([int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1])
-        drawn = self.outlines.run([Request("mask-generation", image, {"boxes": boxes})], lambda done: None)[0]
+        drawn = self.outlines.run([Request("mask-generation", image, {"boxes": boxes})], lambda done, preview=None: None)[0]
         again = [np.asarray(one["mask"]) >= 128 for one in drawn]
         return [(label, sure, new if new.any() else old) for (label, sure, old), new in zip(found, again, strict=True)]
 
