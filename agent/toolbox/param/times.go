@@ -14,7 +14,8 @@ import (
 
 const (
 	clockPattern = `(\d+:)?\d+:\d\d(\.\d+)?`
-	rangePattern = `-?` + clockPattern + `\.\.(end|-?` + clockPattern + `)`
+	boundPattern = `(-?` + clockPattern + `|\d+(\.\d+)?%([+-]` + clockPattern + `)?)`
+	rangePattern = boundPattern + `\.\.(end|` + boundPattern + `)`
 )
 
 // timeTypes are times and parts of audio and video.
@@ -154,24 +155,48 @@ func onClock(d time.Duration) string {
 	return s
 }
 
-// parseRange parses "0:10..0:25", "0:30..end", "-0:20..end" for the last twenty seconds, and
-// "0:00..-0:05" for all but the last five.
-func parseRange(_ Param, s string) (any, bool) {
+// parseRange parses "0:10..0:25", "0:30..end", "-0:20..end" for the last twenty seconds, "0:00..-0:05"
+// for all but the last five, "50%..end" for the second half, and "50%-0:02..50%+0:02" around the middle.
+func parseRange(param Param, s string) (any, bool) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok {
 		return nil, false
 	}
 	var p quantity.Passage
 	var good, alsoGood bool
-	p.From, good = parseSigned(from)
+	p.From, p.Start, good = parseBound(param, from)
 	if to == "end" {
 		alsoGood = true
 	} else {
-		p.To, alsoGood = parseSigned(to)
-		alsoGood = alsoGood && p.To != 0
+		p.To, p.End, alsoGood = parseBound(param, to)
+		alsoGood = alsoGood && (p.To != 0 || p.End > 0)
+	}
+	switch {
+	case !good || !alsoGood:
+		return nil, false
+	case p.Start > 0 && p.End > 0:
+		return p, p.Start < p.End || p.Start == p.End && p.From < p.To
+	case p.Start > 0 || p.End > 0:
+		return p, true
 	}
 	forward := p.To <= 0 || p.From < 0 || p.From < p.To
-	return p, good && alsoGood && forward && (p.From >= 0 || p.To == 0 || p.To < 0 && p.From < p.To)
+	return p, forward && (p.From >= 0 || p.To == 0 || p.To < 0 && p.From < p.To)
+}
+
+// parseBound parses the start or the end of a part: a time, negative from the end, or a share of the length with
+// a time that is added to it.
+func parseBound(p Param, s string) (d time.Duration, share float64, ok bool) {
+	percent, rest, relative := strings.Cut(s, "%")
+	if !relative {
+		d, ok = parseSigned(s)
+		return d, 0, ok
+	}
+	v, ok := parsePercent(p, percent+"%")
+	if rest == "" || !ok {
+		return 0, as[float64](v), ok
+	}
+	d, ok = parseSigned(strings.TrimPrefix(rest, "+"))
+	return d, as[float64](v), ok && d != 0
 }
 
 func parseSigned(s string) (time.Duration, bool) {
@@ -190,13 +215,25 @@ func printSigned(d time.Duration) string {
 	return onClock(d)
 }
 
+func printBound(d time.Duration, share float64) string {
+	switch {
+	case share == 0:
+		return printSigned(d)
+	case d == 0:
+		return printPercent(share)
+	case d > 0:
+		return printPercent(share) + "+" + onClock(d)
+	}
+	return printPercent(share) + printSigned(d)
+}
+
 func printRange(data any) string {
 	p := as[quantity.Passage](data)
 	to := "end"
-	if p.To != 0 {
-		to = printSigned(p.To)
+	if p.To != 0 || p.End > 0 {
+		to = printBound(p.To, p.End)
 	}
-	return printSigned(p.From) + ".." + to
+	return printBound(p.From, p.Start) + ".." + to
 }
 
 // parseRanges parses "0:00..0:05,0:20..end".

@@ -19,7 +19,7 @@ const (
 )
 
 // aTag is a tag in canonical form.
-const aTag = `(title|artist|album|year|genre)="([^"\\]|\\.)+"`
+const aTag = `(title|artist|album|year|genre|track|composer)="([^"\\]|\\.)+"`
 
 // wordTypes are choices and texts.
 func wordTypes() map[Type]kind {

@@ -19,6 +19,8 @@ func TestPagesAreStamped(t *testing.T) {
 		"one page":        {"stamp_pdf", args{"text": "COPY", "pages": "page 2"}, []string{"", "COPY", ""}},
 		"option-like":     {"stamp_pdf", args{"text": "--empty (100%) \\ '", "place": "top"}, []string{"--empty (100%) \\ '", "--empty (100%) \\ '", "--empty (100%) \\ '"}},
 		"numbers":         {"number_pages", args{}, []string{"1", "2", "3"}},
+		"a part":          {"number_pages", args{"pages": "2-3"}, []string{"", "2", "3"}},
+		"behind a cover":  {"number_pages", args{"pages": "2-3", "first": "1"}, []string{"", "1", "2"}},
 		"numbers from 21": {"number_pages", args{"first": "21", "style": "of all", "place": "top"}, []string{"21 / 23", "22 / 23", "23 / 23"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,21 +8,33 @@ import (
 )
 
 // Passage is a part of audio or video. Negative times count from the end, and a To of zero is the end
-// itself: the last ten seconds are {-10 s, 0}.
-type Passage struct{ From, To time.Duration }
+// itself: the last ten seconds are {From: -10 s}.
+type Passage struct {
+	From, To time.Duration
+	// Start and End are fractions of the length, to which From and To are added: the second half is
+	// {Start: 0.5}, and the middle 4 seconds are {From: -2 s, Start: 0.5, To: 2 s, End: 0.5}.
+	Start, End float64
+}
 
 // Of returns the start and end of the passage in a recording of that length, clipped to it; false if nothing is left.
 func (p Passage) Of(length time.Duration) (from, to time.Duration, ok bool) {
-	from, to = p.From, p.To
-	if from < 0 {
-		from = max(from+length, 0)
+	from, to = p.From+part(length, p.Start), p.To+part(length, p.End)
+	if from < 0 && p.Start == 0 {
+		from += length
 	}
-	if to <= 0 {
+	if to <= 0 && p.End == 0 {
 		to += length
 	}
-	to = min(to, length)
+	from, to = max(from, 0), min(to, length)
 	return from, to, from < to
 }
+
+func part(length time.Duration, share float64) time.Duration {
+	return time.Duration(share * float64(length))
+}
+
+// relative reports whether the passage depends on the length in other ways than by its end.
+func (p Passage) relative() bool { return p.Start > 0 || p.End > 0 }
 
 const unit = `(hours?|hrs?|h|minutes?|mins?|min|m|milliseconds?|ms|seconds?|secs?|s)\b`
 
@@ -60,12 +72,17 @@ type moment struct {
 
 // Times parses the part of audio or video to keep: "0:10-0:25", "from 5 to 9 seconds", "the first
 // 10 seconds", "the last minute", "20 seconds", "10 seconds from 0:30", "everything after 2 minutes",
-// "without the first 5 seconds". Numbers without a unit are seconds. It does not understand two parts
+// "without the first 5 seconds", "the second half", "the middle 4 seconds". Numbers without a unit are seconds. It does not understand two parts
 // (both ends, or all but the middle) or a change of length ("by 3 seconds"). The maximum time is a
 // thousand hours.
 func Times(text string) (Passage, bool) {
 	s := foldTimes(text)
-	if senseless(s) || ofShare.MatchString(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
+	if all, named := portions(s); named && len(all) == 1 {
+		return all[0], true
+	} else if named {
+		return Passage{}, false
+	}
+	if senseless(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
 		return Passage{}, false
 	}
 	switch ms := moments(s); {
@@ -185,11 +202,11 @@ func fromTwo(s string, a, b moment) (Passage, bool) {
 		if b.unit == 0 && a.unit > time.Second { // "minutes 2 to 3"
 			b.at *= a.unit / time.Second //nolint:durationcheck // seconds become minutes
 		}
-		return Passage{a.at, b.at}, a.at < b.at && b.at <= maxTime
+		return Passage{From: a.at, To: b.at}, a.at < b.at && b.at <= maxTime
 	}
 	start, length := a, b
 	if starting.MatchString(between) && !lasting.MatchString(between) {
 		start, length = b, a // "10 seconds from 0:30"
 	}
-	return Passage{start.at, start.at + length.at}, length.at > 0 && start.at+length.at <= maxTime
+	return Passage{From: start.at, To: start.at + length.at}, length.at > 0 && start.at+length.at <= maxTime
 }

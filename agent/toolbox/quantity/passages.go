@@ -25,9 +25,7 @@ var (
 		`\b(?:and|then|also|plus|the|part|parts|bits?|pieces?|sections?|seconds?|minutes?|between|from|at|as well as)\b)*$`)
 	// shortening matches words that remove a length at an end: "trim 2 s from the start".
 	shortening = lazyregexp.New(`\b(?:trim|cut|shave|chop|clip|lop|crop|snip|strip|slice)\b|\btake\b.* off\b`)
-	// ofShare matches a share of the length, which is no time: "the first 50%".
-	ofShare = lazyregexp.New(`\b(?:first|last|opening|final|initial|middle) \d[\d.]* ?(?:%|per ?cent\b)`)
-	excerpt = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
+	excerpt    = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
 )
 
 // Passages parses the parts of audio or video to keep: one as in [Times], several ("0:00-0:05 and
@@ -35,7 +33,10 @@ var (
 // "trim 2 s from the start"). They are in order, and no two of them touch.
 func Passages(text string) ([]Passage, bool) {
 	s := foldTimes(text)
-	if senseless(s) || ofShare.MatchString(s) {
+	if all, named := portions(s); named {
+		return all, all != nil
+	}
+	if senseless(s) {
 		return nil, false
 	}
 	drops := dropping.MatchString(s)
@@ -67,9 +68,10 @@ func Passages(text string) ([]Passage, bool) {
 func Ascending(all []Passage) bool {
 	for i, p := range all {
 		switch {
+		case p.relative(): // only known with the length
 		case p.To > 0 && p.From >= p.To:
 			return false
-		case i == 0:
+		case i == 0, all[i-1].relative():
 		case all[i-1].To == 0, all[i-1].To < 0 && p.From >= 0, all[i-1].From < 0 && p.From >= 0:
 			return false
 		case (p.From >= 0) == (all[i-1].To >= 0) && p.From < all[i-1].To:
@@ -85,7 +87,7 @@ func others(all []Passage) []Passage {
 	var at time.Duration
 	for _, p := range all {
 		if p.From != at {
-			rest = append(rest, Passage{at, p.From})
+			rest = append(rest, Passage{From: at, To: p.From})
 		}
 		if p.To == 0 {
 			return rest
@@ -122,7 +124,7 @@ func passagesIn(s string) (all []Passage, edge bool) {
 		switch {
 		case i+1 < len(found) && (spanning.MatchString(tail) || tail == " and " && between.MatchString(lead)):
 			i++
-			all, end = append(all, Passage{m.at, found[i].at}), found[i].end
+			all, end = append(all, Passage{From: m.at, To: found[i].at}), found[i].end
 			rest = between.ReplaceAllString(lead, "")
 		case at != nil:
 			end, edge = m.end+at[1], true
@@ -182,9 +184,15 @@ func FindPassages(text string) (start, end int) {
 	return 0, 0
 }
 
-// FindBounded returns the byte range of passages with bounds, such as "0:03 to 0:07" or "the last 4
-// s", as opposed to a mere length. It returns zeros if there are none.
+// FindBounded returns the byte range of passages with bounds, such as "0:03 to 0:07", "the last 4 s" or
+// "the second half", as opposed to a mere length. It returns zeros if there are none.
 func FindBounded(text string) (start, end int) {
+	if at := anyPortion.FindStringIndex(text); at != nil {
+		if all, _ := portions(foldTimes(text)); all != nil {
+			return at[0], at[1]
+		}
+		return 0, 0
+	}
 	start, end = passageAt(text)
 	folded := foldTimes(text[start:end])
 	if found, _ := passagesIn(folded); len(found) > 0 || startsAndLasts(folded) {

@@ -167,6 +167,8 @@ func TestRegion(t *testing.T) {
 		"top 50 pixels": image.Rect(0, 0, 600, 50), "cut off the bottom quarter": image.Rect(0, 0, 600, 300),
 		"10% from all sides": image.Rect(60, 40, 540, 360), "50 px off every side": image.Rect(50, 50, 550, 350),
 		"50 px off the top and the bottom": image.Rect(0, 50, 600, 350), "10% from the left and right": image.Rect(60, 0, 540, 400),
+		"x 95 to 230, y 180 to 320": image.Rect(95, 180, 230, 320), "the rows from y 213 to 327": image.Rect(0, 213, 600, 327),
+		"columns 40-90": image.Rect(40, 0, 90, 400), "from (95, 80) to (230, 320)": image.Rect(95, 80, 230, 320),
 		"16:9, keep the top":     image.Rect(0, 0, 600, 338),
 		"remove the left 100 px": image.Rect(100, 0, 600, 400),
 		"300x200 at 100,50":      image.Rect(100, 50, 400, 250), "the box 100,50 300x200": image.Rect(100, 50, 400, 250),
@@ -178,7 +180,7 @@ func TestRegion(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "the dog", "0:0", "300,400,100,100", "10x10+900+900", "16:0",
-		"-10,0,100,100", "100x100+-5+5", "top -20%", "1e3x10 at the top",
+		"x 230 to 95", "x 1 to 2 and x 3 to 4", "y 500 to 600", "-10,0,100,100", "100x100+-5+5", "top -20%", "1e3x10 at the top",
 		"all sides", "300 px off every side", "50 px on all sides", "60% from all sides"} {
 		a, ok := Region(text)
 		if got, inside := a.Of(600, 400); ok && inside {

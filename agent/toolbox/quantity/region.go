@@ -14,6 +14,8 @@ var (
 	corners   = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
 	boxAt     = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
 	boxFrom   = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
+	// span matches where a part is along one axis: "x 950 to 1230", "rows 213-427".
+	span      = lazyregexp.New(`\b(x|y|rows?|columns?|cols?) ?[:=]? ?(?:from |between )?(?:x |y )?(\d{1,6})(?: ?px| pixels?)? ?(?:to|till|until|and|-) ?(?:x |y )?(\d{1,6})\b`)
 	noSpace   = lazyregexp.New(`(\d),(\d)`)
 	aspect    = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
 	counted   = lazyregexp.New(`^\d+ to \d+$`) // as in "frames 5 to 10"
@@ -81,8 +83,8 @@ func Oriented(text string, width, height float64) [2]float64 {
 
 // Region parses a part of a picture: "the left half", "top right quarter", "a square", "16:9",
 // "640x480 at the top", "100x200+30+40" (width, height, left, top), "100x200 at 30,40",
-// "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "the
-// middle", "cut off the bottom 20%".
+// "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "x 950
+// to 1230, y 180 to 420", "the middle", "cut off the bottom 20%".
 func Region(text string) (Area, bool) {
 	s := fold(text)
 	if senseless(s) {
@@ -90,6 +92,9 @@ func Region(text string) (Area, bool) {
 	}
 	if m := geometry.FindStringSubmatch(s); m != nil {
 		return boxOf(m[3], m[4], m[1], m[2])
+	}
+	if all := span.FindAllStringSubmatch(s, -1); all != nil {
+		return spans(all)
 	}
 	listed := noSpace.ReplaceAllString(noSpace.ReplaceAllString(s, "$1, $2"), "$1, $2")
 	if m := boxAt.FindStringSubmatch(listed); m != nil {
@@ -126,6 +131,27 @@ func Region(text string) (Area, bool) {
 		return Area{}, false
 	}
 	return side(s, anchor)
+}
+
+// far is beyond every picture.
+const far = 999999
+
+// spans returns the part that spans of one or both axes enclose.
+func spans(all [][]string) (Area, bool) {
+	x, y := [2]int{0, far}, [2]int{0, far}
+	var seen Axes
+	for _, m := range all {
+		along, twice := &x, &seen.X
+		if m[1][0] == 'y' || m[1][0] == 'r' {
+			along, twice = &y, &seen.Y
+		}
+		if *twice {
+			return Area{}, false
+		}
+		*along, *twice = [2]int{whole(m[2]), whole(m[3])}, true
+	}
+	box := image.Rectangle{Min: image.Pt(x[0], y[0]), Max: image.Pt(x[1], y[1])}
+	return Area{Box: box}, !box.Empty()
 }
 
 // rimOf returns the axes for which s names both sides: "left and right" is horizontal, "all sides" is both.

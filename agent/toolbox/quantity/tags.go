@@ -13,22 +13,22 @@ import (
 type Tag struct{ Name, Value string }
 
 // TagNames returns the names of the tags, in order.
-func TagNames() []string { return []string{"title", "artist", "album", "year", "genre"} }
+func TagNames() []string { return []string{"title", "artist", "album", "year", "genre", "track", "composer"} }
 
 // maxTag is the maximum length of a tag's value, in characters.
 const maxTag = 150
 
-// Fits reports whether the tag's value is valid; a year must be a number.
+// Fits reports whether the tag's value is valid: a year is a number, a track one with or without the total, "3/7".
 func (t Tag) Fits() bool {
 	return slices.Contains(TagNames(), t.Name) && t.Value != "" && utf8.RuneCountInString(t.Value) <= maxTag &&
-		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value))
+		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value)) && (t.Name != "track" || aTrack.MatchString(t.Value))
 }
 
 const (
 	soundNoun = `(?:song|track|tune|sound|recording|audio|music|file|mp3|m4a|flac|ogg|wav|podcast|album)s?`
 	aSound    = `(?:it|(?:the|this|that|my|these|those) (?:\w+ )?` + soundNoun + `|\S+\.\w{2,4})`
 	tagBegins = `(?:^|[,;&(:]|\b(?:and|with|the|its|new|set|add|change|put|tags?|edit|update|write|rename|correct|fix)\b|['’]s\b) ?(?:the |its |a |new )?`
-	tagName   = `(?:(?:song|track|release|album) )?(title|artist|performer|singer|album|year|genre)(?: tag)?`
+	tagName   = `(?:(?:song|track|release|album) )?(title|artist|performer|singer|album|year|genre|composer|track(?: (?:number|no\.?|nr\.?))?)(?: tag)?`
 	tagLeads  = `(?: (?:of|for|in|on) ` + aSound + `)?(?: ?(?:=|:|->) ?| (?:to|as|is|of) | )`
 )
 
@@ -38,6 +38,10 @@ var (
 	// tagFirst is tagSaid at the start of a text.
 	tagFirst = lazyregexp.New(`(?i)^` + tagBegins + `(` + tagName + tagLeads + `)\S`)
 	aYear    = lazyregexp.New(`^\d{4}$`)
+	aTrack   = lazyregexp.New(`^\d{1,3}(?:/\d{1,3})?$`)
+	// trackOf matches the value of a track with its total, and numbered what makes a bare number one.
+	trackOf  = lazyregexp.New(`^(\d{1,3}) ?(?:of|/) ?(\d{1,3})\b`)
+	numbered = lazyregexp.New(`[:=]|(?:number|no\.?|nr\.?) `)
 	yearly   = lazyregexp.New(`^\d{4}\b`)
 	// tagTail matches the words after a value without quotation marks.
 	tagTail    = lazyregexp.New(`(?i)(?:[ ,;.!?]+| (?:and|please|pls|thanks)| (?:for|of|on|in|to) ` + aSound + `)$`)
@@ -47,13 +51,13 @@ var (
 // Tags parses new values of audio tags: `title "Blue Moon" and artist Ella`, "the album to Jazz,
 // the year to 1978". A value without quotation marks ends where the next tag starts.
 func Tags(text string) ([]Tag, bool) {
-	all, _, _ := findTags(text)
-	return all, len(all) > 0
+	all, unfit, _, _ := findTags(text)
+	return all, len(all) > 0 && !unfit
 }
 
 // FindTags returns the byte range of tags in a text, zeros if there are none.
 func FindTags(text string) (start, end int) {
-	_, start, end = findTags(text)
+	_, _, start, end = findTags(text)
 	return start, end
 }
 
@@ -67,7 +71,8 @@ func BeginsTags(text string) bool {
 	return ok
 }
 
-func findTags(text string) (all []Tag, start, end int) {
+// findTags returns the tags in a text and the byte range that they take. unfit reports whether one has no valid value.
+func findTags(text string) (all []Tag, unfit bool, start, end int) {
 	begins := tagsIn(text)
 	for i, m := range begins {
 		if m.value < end {
@@ -87,7 +92,11 @@ func findTags(text string) (all []Tag, start, end int) {
 			said = strings.Trim(said, "\"“”„«»")
 		}
 		tag := Tag{m.tag, strings.Join(strings.Fields(said), " ")}
+		if tag.Name == "track" {
+			tag.Value = trackOf.ReplaceAllString(tag.Value, "$1/$2")
+		}
 		if !tag.Fits() {
+			unfit = true
 			continue
 		}
 		if len(all) == 0 {
@@ -95,7 +104,7 @@ func findTags(text string) (all []Tag, start, end int) {
 		}
 		all, end = append(all, tag), after
 	}
-	return all, start, end
+	return all, unfit, start, end
 }
 
 // toldTag holds the positions of a tag in a text: begin is before its name.
@@ -124,10 +133,16 @@ func tagsIn(text string) []toldTag {
 // tagAt returns the tag of a match of tagSaid, at an offset in the text, and whether its value may be valid.
 func tagAt(text string, from int, m []int) (t toldTag, ok bool) {
 	t = toldTag{tag: strings.ToLower(text[from+m[4] : from+m[5]]), begin: from + m[0], name: from + m[2], value: from + m[3]}
-	if t.tag == "performer" || t.tag == "singer" {
+	switch value := text[t.value:]; {
+	case t.tag == "performer" || t.tag == "singer":
 		t.tag = "artist"
+	case t.tag == "year":
+		return t, yearly.MatchString(value)
+	case strings.HasPrefix(t.tag, "track"): // "track 3 of 7", "track: 3", and not "join track 1 and track 2"
+		t.tag = "track"
+		return t, trackOf.MatchString(value) || numbered.MatchString(text[t.name:t.value]) && unicode.IsDigit(rune(value[0]))
 	}
-	return t, t.tag != "year" || yearly.MatchString(text[t.value:])
+	return t, true
 }
 
 // quotedTag returns the quoted value that starts at begin, and its end; "" if there is none.

@@ -64,10 +64,15 @@ func (o operations) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.O
 	if info.Length > 0 {
 		length = fmt.Sprintf("%.2f seconds", info.Length.Seconds())
 	}
+	transparent, err := o.transparency(ctx, path, info)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	value := media.Details(
 		media.Detail{Name: "File type", Value: media.KindName(info.MIME)},
 		media.Detail{Name: "Size", Value: media.SizeOf(size.Size())},
 		media.Detail{Name: "Dimensions", Value: pixels},
+		media.Detail{Name: "Transparency", Value: transparent},
 		media.Detail{Name: "Frames", Value: frames},
 		media.Detail{Name: "Duration", Value: length},
 		media.Detail{Name: "Camera", Value: orUnknown(shot.Camera)},
@@ -75,6 +80,21 @@ func (o operations) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.O
 		media.Detail{Name: "Location", Value: place},
 	)
 	return toolbox.Output{Value: value, About: plan.Say("facts about the file")}, nil
+}
+
+// transparency says whether pixels of a picture are transparent; nothing if its format has none.
+func (o operations) transparency(ctx context.Context, path string, info media.Info) (string, error) {
+	if info.MIME == "image/jpeg" || info.MIME == "image/bmp" {
+		return "", nil
+	}
+	p, err := media.ReadPicture(ctx, path, o.limits)
+	if err != nil {
+		return "", err
+	}
+	if p.Image.Opaque() {
+		return "none", nil
+	}
+	return "some of it is transparent", nil
 }
 
 func orUnknown(s string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"os"
 	"path/filepath"
@@ -49,6 +50,14 @@ func TestPictureFacts(t *testing.T) {
 	}
 	if got := w.Do("picture_facts", nativetest.Args{"image": {w.Given("b.png", image.NewNRGBA(image.Rect(0, 0, 7, 5)))}}).Value; !strings.Contains(got, "Dimensions: 7 × 5 pixels") || strings.Contains(got, "Frames") {
 		t.Errorf("got %q", got)
+	}
+	solid := image.NewNRGBA(image.Rect(0, 0, 7, 5))
+	draw.Draw(solid, solid.Bounds(), image.White, image.Point{}, draw.Src)
+	for name, want := range map[string]string{"clear.png": "Transparency: some of it is transparent", "solid.png": "Transparency: none"} {
+		img := map[string]image.Image{"clear.png": image.NewNRGBA(solid.Bounds()), "solid.png": solid}[name]
+		if got := w.Do("picture_facts", nativetest.Args{"image": {w.Given(name, img)}}).Value; !strings.Contains(got, want) {
+			t.Errorf("%s: %q does not say %q", name, got, want)
+		}
 	}
 	w.Refused("picture_facts", nativetest.Args{}, "missing")
 }

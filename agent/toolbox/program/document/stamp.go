@@ -72,8 +72,13 @@ func (d Documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	_, counts := toolbox.Param[int](c, "first") // then the chosen pages are numbered, and not all
 	for i := range pages {
-		if slices.Contains(chosen, i+1) {
+		switch place := slices.Index(chosen, i+1); {
+		case place < 0:
+		case counts:
+			pages[i].Text = text(place+1, len(chosen))
+		default:
 			pages[i].Text = text(i+1, len(pages))
 		}
 	}
