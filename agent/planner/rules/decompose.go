@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -33,19 +31,13 @@ type outcome struct {
 
 // thread is the state while the clauses of a request are read in order.
 type thread struct {
-	*draft.Drafter
+	*builder
 
 	marker  *match.Marker
 	divider *divide.Divider
-	judge   *judge
-	misfit  *misfit
 	guesser *guesser
 	quoter  *divide.Quoter
 
-	tasks   []plan.Subtask
-	left    []plan.Unhandled
-	doubt   *scene.Reading // the last clause that was left out
-	stuck   bool           // the previous clause was left out
 	chose   bool           // a clause said which files it means
 	unknown []string       // names of missing files
 	prev    *scene.Reading // the previous clause
@@ -56,7 +48,7 @@ func newThread(s *scene.Scene) *thread {
 	m := match.New(s)
 	d := &draft.Drafter{Matcher: m}
 	return &thread{
-		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, misfit: &misfit{d},
+		builder: &builder{Drafter: d, judge: &judge{d}, misfit: &misfit{d}}, marker: &match.Marker{Matcher: m}, divider: divide.New(d),
 		guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
 	}
 }
@@ -337,62 +329,6 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 	return nil
 }
 
-// draftAll makes the subtasks of clause n, or leaves it out if it hangs on one that was left out or is a misfit.
-func (t *thread) draftAll(n int, r *scene.Reading, runs [][]scene.Thing) {
-	switch {
-	case t.hangsOnLeft(r):
-		t.leave(r, nil)
-	case t.misfit.found(r, runs), t.editsUsed(r, runs):
-		t.leave(r, []string{r.Text})
-	default:
-		t.add(n, r, runs)
-	}
-}
-
-// ontoSound changes the sound of a video by a tool for sounds that keeps its length: it takes the sound out and puts the result
-// back. It reports whether the tool is one, and leaves the clause out if it does not account for all words.
-func (t *thread) ontoSound(n int, r *scene.Reading, e scene.Thing) bool {
-	f := r.Head
-	lasts := false
-	for _, e := range f.Effects {
-		lasts = lasts || e.Name == "duration" && len(f.Media) > 0 && e.Rule["of"] == f.Media[0].Name
-	}
-	if profile.Base(e.Typ) != plan.Video || f.Returns != plan.Audio || len(f.Media) != 1 || f.Joins() || f.Several() || f.AcceptsText(plan.Format) || !lasts {
-		return false
-	}
-	takeOut := t.Nearest("extract the sound of the video", func(f *profile.Profile) bool {
-		return f.Returns == plan.Audio && len(f.Media) == 1 && f.Takes(plan.Video)
-	})
-	putBack := t.Nearest("replace the sound of the video", func(f *profile.Profile) bool {
-		return f.Returns == plan.Video && len(f.Media) == 2 && f.Takes(plan.Video) && f.Takes(plan.Audio)
-	})
-	sound := e
-	sound.Typ = plan.Audio
-	if unknown := t.Leftover(r, t.Subtask(r, []scene.Thing{sound})); takeOut.Name == "" || putBack.Name == "" || len(unknown) > 0 {
-		if len(unknown) > 0 {
-			t.leave(r, unknown)
-		}
-		return len(unknown) > 0
-	}
-	sound = t.pushStep(n, r, draft.Step{Tool: takeOut}, e)
-	if takeOut.AcceptsText(plan.Format) { // what is between loses nothing
-		last := &t.tasks[len(t.tasks)-1]
-		last.Said = append(last.Said, plan.Said{Words: "wav", Type: string(param.Format)})
-	}
-	t.push(n, r, t.Subtask(r, []scene.Thing{sound}), []scene.Thing{sound})
-	changed := r.Results[len(r.Results)-1]
-	v := *r
-	v.Head, v.Object, v.Results = putBack, "", nil
-	sub := plan.Subtask{
-		Description: r.Text, Returns: plan.Video, Tool: putBack.Name, Domains: []string{putBack.Domain},
-		Args: []plan.Arg{{Type: plan.Video, Source: e.Source}, {Type: plan.Audio, Source: changed.Source}},
-	}
-	sub.After = draft.Dependencies(sub.Args)
-	t.push(n, &v, sub, []scene.Thing{e, changed})
-	r.Results = v.Results
-	return true
-}
-
 // onlyOthers answers a clause whose tool takes no files like e: that is only the reason if no similar tool takes them.
 func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
 	at := slices.IndexFunc(r.Rivals, func(v scene.Rival) bool { return v.Tool == r.Head })
@@ -403,33 +339,6 @@ func (t *thread) onlyOthers(r *scene.Reading, e scene.Thing) *outcome {
 		return t.guesser.guessing(unclear(t.Names([]scene.Thing{e})), r)
 	}
 	return refusing(onlyTo(r.Text, r.Head.Returns, t.Files.Called([]scene.Thing{e})[0], e.Typ))
-}
-
-// leave records that the clause is left out. Unknown are the words that are not accounted for; none if it depends on a
-// clause that was left out.
-func (t *thread) leave(r *scene.Reading, unknown []string) {
-	t.left, t.doubt = append(t.left, plan.Unhandled{Part: r.Text, Unknown: unknown}), r
-	t.stuck = true
-}
-
-// editsUsed reports whether the clause changes a file that an earlier one put together with others, so that its result would not show
-// the change: "a slideshow with the song, and fade the song out".
-func (t *thread) editsUsed(r *scene.Reading, runs [][]scene.Thing) bool {
-	if r.Refs.Original || r.Head.AcceptsText(plan.Format) || t.Any("versions", r.Clause.Words) {
-		return false
-	}
-	return slices.ContainsFunc(slices.Concat(runs...), func(e scene.Thing) bool {
-		return !e.Made && r.Head.Returns == profile.Base(e.Typ) && slices.ContainsFunc(t.tasks, func(sub plan.Subtask) bool {
-			beside := func(a plan.Arg) bool { return a.Type.Media() && !a.Source.Equal(e.Source) }
-			return slices.ContainsFunc(sub.Args, beside) && slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Source.Equal(e.Source) })
-		})
-	})
-}
-
-// hangsOnLeft reports whether the clause depends on one that was left out.
-func (t *thread) hangsOnLeft(r *scene.Reading) bool {
-	ofText := r.Head.TextOnly && t.Things.SentText() && r.Quoted() == ""
-	return t.stuck && len(r.Files) == 0 && (len(r.Head.Media) > 0 || ofText)
 }
 
 // decided returns the outcome after all clauses were read.
@@ -450,7 +359,7 @@ func (t *thread) decided() *outcome {
 	case len(unused) > 0 && !t.chose:
 		return asking(whatWith(scene.Listed(unused)))
 	}
-	return &outcome{subtasks: formatting{t}.formatsLast(), types: t.Types, left: t.left}
+	return &outcome{subtasks: t.formatsLast(), types: t.Types, left: t.left}
 }
 
 // outOfBounds returns the sentence about a value that the tool of the clause that was left out cannot take.
@@ -470,19 +379,6 @@ func (t *thread) outOfBounds() plan.Message {
 		}
 	}
 	return plan.Message{}
-}
-
-// unused returns the files of this message that no subtask takes, by the names that people know.
-func (t *thread) unused() []string {
-	used := profile.Set{}
-	for _, sub := range t.tasks {
-		for _, a := range sub.Args {
-			for _, leaf := range a.Source.Leaves() {
-				used[leaf.Name] = true
-			}
-		}
-	}
-	return t.Files.Called(slices.DeleteFunc(slices.Clone(t.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
 }
 
 // withWish splits a clause that was left out because its tool cannot take some of its words, if these words are a wish
@@ -575,140 +471,4 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 	}
 	r.Refs, r.Stated = t.References(r), clause.QuantitiesIn(t.Text, c.Words)
 	return r
-}
-
-// add makes subtasks of clause n, one for each run. It makes none if some words are not accounted for.
-func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
-	for i, media := range runs {
-		media = t.asLeft(r, media)
-		sub := t.Subtask(r, media)
-		steps := t.Steps(r, sub, media)
-		unknown := t.Leftover(r, sub, steps...)
-		if len(unknown) == 0 && t.judge.joinsAlone(r, media) {
-			unknown = []string{r.Text}
-		}
-		if i == 0 && len(unknown) > 0 {
-			t.leave(r, unknown)
-			return
-		}
-		media = t.asPictures(n, r, media)
-		for _, s := range steps {
-			if !s.First {
-				continue
-			}
-			k := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ.Media() && s.Tool.Takes(e.Typ) })
-			media = slices.Clone(media)
-			media[k] = t.pushStep(n, r, s, media[k])
-		}
-		t.push(n, r, t.Subtask(r, media), media)
-		for _, s := range steps {
-			if s.First {
-				continue
-			}
-			last := len(r.Results) - 1
-			made := r.Results[last]
-			r.Results[last] = t.pushStep(n, r, s, made)
-		}
-	}
-}
-
-// asPictures adds subtasks that turn the pages of documents into pictures if the tool takes only pictures: "blur it"
-// with a PDF.
-func (t *thread) asPictures(n int, r *scene.Reading, media []scene.Thing) []scene.Thing {
-	whole := r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) || !r.Head.Takes(plan.Image)
-	media = slices.Clone(media)
-	for i, e := range media {
-		if seen := t.OfPages(e); !seen && (e.Typ != plan.Document || whole) {
-			continue
-		}
-		pages := t.Nearest("each page of the document as a picture", func(f *profile.Profile) bool {
-			return f.Returns == plan.Image && len(f.Media) == 1 && f.Takes(plan.Document)
-		})
-		if pages.Name == "" || pages.Name == r.Head.Name {
-			return media
-		}
-		e.Typ = plan.Document
-		media[i] = t.pushStep(n, r, draft.Step{Tool: pages}, e)
-	}
-	return media
-}
-
-// pushStep adds the subtask of a step on a resource, and returns its result.
-func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing) scene.Thing {
-	v := *r
-	v.Head, v.Object, v.Results = s.Tool, "", nil
-	sub := plan.Subtask{
-		Returns: s.Tool.Returns, Tool: s.Tool.Name, Domains: []string{s.Tool.Domain},
-		Args: []plan.Arg{{Type: of.Typ, Source: of.Source}},
-	}
-	for _, told := range s.Told {
-		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
-		sub = draft.AddValue(sub, told)
-	}
-	sub.Description = cmp.Or(sub.Description, r.Text)
-	sub.After = draft.Dependencies(sub.Args)
-	t.push(n, &v, sub, []scene.Thing{of})
-	return v.Results[0]
-}
-
-// push appends a subtask of clause n and adds its result to the things.
-func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.Thing) {
-	if len(media) == 1 && media[0].Made && !r.Clause.Beside && (formatting{t}).savedAs(sub) {
-		r.Results = append(r.Results, media[0])
-		return
-	}
-	seen := slices.ContainsFunc(media, func(e scene.Thing) bool {
-		return e.Typ == plan.Image || e.Typ == plan.Video || e.Typ == plan.Audio && sub.Returns == plan.Audio
-	})
-	e := scene.Thing{
-		Source: plan.FromSubtask(len(t.tasks)), Typ: sub.Returns, Clause: n, Made: true, Joined: r.Head.Joins(),
-		Many:  r.Head.Several() || !r.Head.Joins() && slices.ContainsFunc(media, func(o scene.Thing) bool { return o.Many }),
-		Fresh: sub.Returns.Media() && (!seen || r.Head.Generates()),
-	}
-	if i := slices.IndexFunc(media, func(o scene.Thing) bool { return o.Typ == e.Typ && e.Typ.Media() }); i >= 0 {
-		of := media[i]
-		e.Root, e.Moved = cmp.Or(of.Root, of.Source.Name), of.Moved || r.Head.Moves
-	}
-	for i, o := range t.Things {
-		takes := func(a plan.Arg) bool { return a.Source.Equal(o.Source) }
-		t.Things[i].Inner = o.Inner || o.Made && o.Clause == n && slices.ContainsFunc(sub.Args, takes)
-	}
-	for _, i := range sub.After { // the clause asks for one result
-		t.tasks[i].Passing = t.tasks[i].Passing || r.Clause.Bare || slices.ContainsFunc(t.Things, func(e scene.Thing) bool {
-			return e.Made && e.Clause == n && e.Source.Equal(plan.FromSubtask(i))
-		})
-	}
-	t.tasks = append(t.tasks, sub)
-	t.stuck = false
-	t.Things = append(t.Things, e)
-	r.Results = append(r.Results, e)
-}
-
-// asLeft returns files as an earlier clause for several of them left them: "resize both, then rotate the second one" rotates
-// what was resized.
-func (t *thread) asLeft(r *scene.Reading, media []scene.Thing) []scene.Thing {
-	if r.Refs.Original || r.Head.Combines() || t.Any("versions", r.Clause.Words) {
-		return media
-	}
-	out := slices.Clone(media)
-	for i, e := range out {
-		for _, o := range t.Things {
-			edited := o.Made && !o.Fresh && !o.Joined && !o.Inner && !o.Many && o.Typ == e.Typ && o.Root == e.Source.Name
-			if edited && !e.Made && e.Source.Kind == plan.OfResource && t.madeSeveral(o.Clause) {
-				out[i] = o
-			}
-		}
-	}
-	return out
-}
-
-// madeSeveral reports whether a clause changed several files.
-func (t *thread) madeSeveral(clause int) bool {
-	roots := profile.Set{}
-	for _, e := range t.Things {
-		if e.Made && !e.Joined && e.Clause == clause {
-			roots[e.Root] = true
-		}
-	}
-	return len(roots) > 1
 }

@@ -21,15 +21,16 @@ import (
 type Divider struct {
 	*draft.Drafter
 
-	lister *lister
+	lister  *lister
+	counter *counter
 }
 
 // New returns a divider for the clauses of a drafter.
-func New(d *draft.Drafter) *Divider { return &Divider{d, &lister{d.Scene}} }
+func New(d *draft.Drafter) *Divider { return &Divider{d, &lister{d.Scene}, &counter{d}} }
 
 // Divide splits the clauses of a request into clauses with one order each.
 func (d *Divider) Divide(clauses []clause.Clause) []clause.Clause {
-	return d.counted(d.lister.written(limitsLast(d.tuned(d.shared(clauses)))))
+	return d.counter.counted(d.lister.written(limitsLast(d.tuned(d.shared(clauses)))))
 }
 
 // IsExample reports whether the request is one of a tool's examples. It is then for that tool alone, even if it reads

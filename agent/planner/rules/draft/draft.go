@@ -3,7 +3,6 @@
 package draft
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,7 +30,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 	if near[0].Tool.Free() && !d.Features(r).NamesThing() {
 		plain := d.plain(near)
 		switch {
-		case d.settleOnCovering(r, plain):
+		case d.covering(r, plain, match.Sure):
 			return
 		case !near[0].Tool.TakesMark():
 			near = plain
@@ -47,7 +46,7 @@ func (d *Drafter) PreferCovering(r *scene.Reading) {
 		}
 	}
 	switch {
-	case d.settleOnCovering(r, near):
+	case d.covering(r, near, match.Sure):
 	case len(near) == 0:
 		r.Head, r.Score = &profile.Profile{}, 0
 	default:
@@ -98,10 +97,13 @@ func (d *Drafter) Supports(r *scene.Reading) bool {
 		return !d.IsMedia(w) && !d.IsVerb(w) && !d.IsFiller(w)
 	})
 	named := !object || !r.Head.Returns.Media() || !r.Head.Takes(r.Head.Returns)
+	says := func(w retrieve.Word) bool { // more than which file is meant
+		return !w.IsFile() && !w.IsMark() && !d.IsFiller(w) && !d.IsMedia(w) && !d.Is("pronouns", w) && !d.Is("plurals", w) && english.Ordinals[w.Lower()] == 0
+	}
 	for i := 0; i < len(words); i++ {
 		class, length := d.Lexicon.ClassAt(words, i)
 		w := words[i]
-		if i == 0 && d.IsVerb(w) && !named && !r.Head.About[w.Lower()] && !slices.ContainsFunc(words[1:], d.says) {
+		if i == 0 && d.IsVerb(w) && !named && !r.Head.About[w.Lower()] && !slices.ContainsFunc(words[1:], says) {
 			continue // "swap them" asks for no transparency
 		}
 		page := r.Head.Takes(plan.Document) && strings.HasPrefix(w.Lower(), "page") && length == 1
@@ -275,43 +277,6 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 	return plan.Message{} // the words of the clause serve as the value
 }
 
-// domains returns the domains of the head, of tools that may make its inputs, of alternatives with the same type of
-// result, and for marks those of the tools that take them.
-func (d *Drafter) domains(head *profile.Profile, sub plan.Subtask, marked bool) []string {
-	have := map[plan.Type]bool{}
-	for _, a := range sub.Args {
-		have[a.Type], have[profile.Base(a.Type)] = true, true
-	}
-	found := map[string]bool{head.Domain: true}
-	need := head.Needs
-	for range 3 { // steps before the head
-		var next []plan.Type
-		for _, t := range need {
-			if have[t] {
-				continue
-			}
-			for _, i := range d.Makers[t] {
-				found[d.Profiles[i].Domain] = true
-				next = append(next, d.Profiles[i].Needs...)
-			}
-		}
-		slices.Sort(next)
-		need = slices.Compact(next)
-	}
-	for _, i := range d.Makers[sub.Returns] {
-		f := &d.Profiles[i]
-		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
-			found[f.Domain] = true
-		}
-	}
-	for i := range d.Profiles {
-		if f := &d.Profiles[i]; marked && f.TakesMark() {
-			found[f.Domain] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
 // Nouns maps types to their names in questions.
 var Nouns = map[plan.Type]plan.Message{
 	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
@@ -332,13 +297,8 @@ func (d *Drafter) misreads(r *scene.Reading) bool {
 	return misread
 }
 
-// settleOnCovering selects the first of the tools with about the best score that accounts for every word of the clause. It
-// returns false if none does.
-func (d *Drafter) settleOnCovering(r *scene.Reading, near []scene.Rival) bool {
-	return d.covering(r, near, match.Sure)
-}
-
-// covering is like settleOnCovering for tools with a score of at least that.
+// covering selects the first of the tools with about the best score, which is at least the given one, that accounts for every word
+// of the clause. It returns false if none does.
 func (d *Drafter) covering(r *scene.Reading, near []scene.Rival, least float64) bool {
 	first := true
 	for _, v := range near {
@@ -376,11 +336,6 @@ func (d *Drafter) plain(near []scene.Rival) []scene.Rival {
 		}
 		return v.Tool.Free() || v.Tool.Generates() || v.Score < match.Hopeful || !slices.ContainsFunc(d.Things, takes)
 	})
-}
-
-// says reports whether a word says more than which file is meant.
-func (d *Drafter) says(w retrieve.Word) bool {
-	return !w.IsFile() && !w.IsMark() && !d.IsFiller(w) && !d.IsMedia(w) && !d.Is("pronouns", w) && !d.Is("plurals", w) && english.Ordinals[w.Lower()] == 0
 }
 
 // onSound reports whether the words only say that a change is of the sound: "an echo on the sound".

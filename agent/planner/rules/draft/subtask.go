@@ -21,7 +21,7 @@ func (d *Drafter) Subtask(r *scene.Reading, media []scene.Thing) plan.Subtask {
 	for _, a := range (texts{d.Reader, r, media}).all() {
 		sub = AddValue(sub, a)
 	}
-	sub.Domains = d.domains(r.Head, sub, r.Marked())
+	sub.Domains = d.Domains(r.Head, sub, r.Marked())
 	sub.After = Dependencies(sub.Args)
 	return sub
 }

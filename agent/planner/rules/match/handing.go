@@ -1,7 +1,6 @@
 package match
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ type handing struct {
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.IsMediaType)
-	if v.contradicts(f) {
+	if (contradiction{v.Features}).by(f) {
 		return badly
 	}
 	fit *= v.byCount(f)
@@ -70,15 +69,6 @@ func (v *handing) weigh(f *profile.Profile) float64 {
 	return fit
 }
 
-// contradicts reports whether the tool does what the clause does not ask for: "stereo or mono?", "how loud is it?", "get rid of the
-// border", "show the metadata", "make it stereo", "end with the photo", "number the lines".
-func (v *handing) contradicts(f *profile.Profile) bool {
-	edits := f.Returns.Media() && f.Takes(f.Returns)
-	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
-	return asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() ||
-		f.Animated && v.onlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts()
-}
-
 // bySent weighs whether the tool would make or count something that the clause only says about a given file.
 func (v *handing) bySent(f *profile.Profile) float64 {
 	fit := 1.0
@@ -92,24 +82,6 @@ func (v *handing) bySent(f *profile.Profile) float64 {
 		fit *= Hardly // "a picture of this code" shows the given code, and is not a bar code
 	}
 	return fit
-}
-
-// stills are the formats of pictures that never move.
-var stills = []string{".png", ".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
-
-// onlyStills reports whether all pictures at hand are in a format that never moves.
-func (v *handing) onlyStills() bool {
-	pictures := scene.Fitting(v.Things, plan.Image)
-	return len(pictures) > 0 && !slices.ContainsFunc(pictures, func(e scene.Thing) bool {
-		return e.Made || !slices.Contains(stills, strings.ToLower(path.Ext(e.Source.Name)))
-	})
-}
-
-// counts reports whether a word of the clause asks for a number.
-func (v *handing) counts() bool {
-	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
-		return w.Stem != retrieve.Stem("number") && v.Lexicon.Class(w.Stem) == v.Lexicon.Class(retrieve.Stem("count"))
-	})
 }
 
 // countsTime reports whether a "how many" question is about frames or a duration.
@@ -152,48 +124,6 @@ func (v *handing) spreadsOut(f *profile.Profile) bool {
 	}
 	all := v.r.Refs.Plural || len(v.r.Files) == 0 && v.r.Refs.Ordinal == 0
 	return (all && len(v.Sent(f.Media[0].Type)) > 2) || len(v.r.Files) > 2
-}
-
-// asksWhich reports whether the clause asks which of two things is true: "stereo or mono?".
-func (v *handing) asksWhich() bool {
-	words := v.r.Words
-	polite := len(words) < len(v.r.Clause.Words)
-	return v.r.Clause.Asks && !polite && len(words) < longQuestion && english.Has(words, "or") && !v.IsVerb(words[0])
-}
-
-// asksAbout reports whether the clause asks about a file rather than suggesting an edit: "how loud is it?", not "what
-// about black and white?".
-func (v *handing) asksAbout() bool {
-	switch v.r.Form {
-	case retrieve.What, retrieve.How, retrieve.Count:
-		return len(v.r.Clause.Words) > 1 && !v.Any("suggesting", v.r.Clause.Words)
-	default:
-		return false
-	}
-}
-
-// removesNothing reports whether the clause orders something other than a removal.
-func (v *handing) removesNothing() bool {
-	words := v.r.Clause.Words
-	return v.In("not removing", v.r.Verb()) || len(words) > 0 && v.Is("not removing", words[0]) && !v.removes()
-}
-
-// longQuestion is the minimum number of words of a question that is more than a choice.
-const longQuestion = 6
-
-// changes reports whether the clause orders a change of a file.
-func (v *handing) changes() bool {
-	verb := v.r.Verb()
-	return v.r.Form == retrieve.Order && (v.In("changing", verb) || verb == "convert" || verb == "apply") && !v.In("keeping", verb)
-}
-
-// removes reports whether the clause orders a removal.
-func (v *handing) removes() bool {
-	if len(v.r.Words) == 0 {
-		return false
-	}
-	class, _ := v.Lexicon.ClassAt(v.r.Words, 0)
-	return class == v.Lexicon.Class(retrieve.Stem("remove"))
 }
 
 // oneByOne reports whether the clause is about each file separately: "save each as a pdf", but not "3 seconds each".

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"maps"
 	"slices"
 	"unicode"
 
@@ -132,6 +133,43 @@ func (ts *Tools) FindsOthers(sub plan.Subtask, f *Profile) bool {
 	finds := func(w string) bool { return f.About[w] || f.About[retrieve.Stem(w)] }
 	all := func(w string) bool { return f.About[w] }
 	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
+}
+
+// Domains returns the domains of the head, of tools that may make its inputs, of alternatives with the same type of
+// result, and for marks those of the tools that take them.
+func (ts *Tools) Domains(head *Profile, sub plan.Subtask, marked bool) []string {
+	have := map[plan.Type]bool{}
+	for _, a := range sub.Args {
+		have[a.Type], have[Base(a.Type)] = true, true
+	}
+	found := map[string]bool{head.Domain: true}
+	need := head.Needs
+	for range 3 { // steps before the head
+		var next []plan.Type
+		for _, t := range need {
+			if have[t] {
+				continue
+			}
+			for _, i := range ts.Makers[t] {
+				found[ts.Profiles[i].Domain] = true
+				next = append(next, ts.Profiles[i].Needs...)
+			}
+		}
+		slices.Sort(next)
+		need = slices.Compact(next)
+	}
+	for _, i := range ts.Makers[sub.Returns] {
+		f := &ts.Profiles[i]
+		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
+			found[f.Domain] = true
+		}
+	}
+	for i := range ts.Profiles {
+		if f := &ts.Profiles[i]; marked && f.TakesMark() {
+			found[f.Domain] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // Base returns the type, or image for every kind of image map.

@@ -23,38 +23,41 @@ var (
 	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
 )
 
-// amount returns the words for an amount in the clause, else in the statement before it. A change by a share or by
+// amounts finds the words for an amount in a clause.
+type amounts struct{ *Reader }
+
+// of returns the words for an amount in the clause, else in the statement before it. A change by a share or by
 // decibels keeps the verb, which gives its direction: "shrink by 20 percent".
-func (st *Reader) amount(r *scene.Reading) string {
+func (m amounts) of(r *scene.Reading) string {
 	if _, paces := r.Head.Pace(); paces {
-		if q, ok := st.Pace.Lasting(r); ok {
-			return st.Pace.FactorFor(r, q)
+		if q, ok := m.Pace.Lasting(r); ok {
+			return m.Pace.FactorFor(r, q)
 		}
 	}
-	text := st.WithoutFiles(r.Words, r.Text)
+	text := m.WithoutFiles(r.Words, r.Text)
 	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // page numbers are not amounts
 		start, end := quantity.FindPages(text)
 		text = text[:start] + text[end:]
 	}
 	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
-		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
+		text = strings.Replace(text, m.PhraseFor(r, *opaque.Param), "", 1)
 	}
-	text = st.withoutApart(r, text)
+	text = m.withoutApart(r, text)
 	for _, a := range r.Head.Args { // "quieter when I speak" is not the volume of the whole
 		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
-			said := st.phrases.choice(r, *a.Param)
+			said := m.phrases.choice(r, *a.Param)
 			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
 		}
 	}
 	if r.Head.OfParts() { // times of parts are not amounts
-		text = strings.Join(strings.Fields(strings.Replace(text, st.Passage(r), "", 1)), " ")
+		text = strings.Join(strings.Fields(strings.Replace(text, m.Passage(r), "", 1)), " ")
 	}
 	if start, end := quantity.FindLongSide(text); end > 0 && r.Head.Sized() {
 		return text[start:end]
 	}
-	amount := st.amountIn(text)
+	amount := m.in(text)
 	if amount == "" {
-		amount = st.amountIn(r.Told)
+		amount = m.in(r.Told)
 		if tempo, ok := r.Head.Pace(); ok && amount == "" && tempo.Param.Reads(text) {
 			return text // "play it in slow motion"
 		}
@@ -79,7 +82,7 @@ func (st *Reader) amount(r *scene.Reading) string {
 }
 
 // withoutApart removes the values for other parameters than the amount from a text.
-func (st *Reader) withoutApart(r *scene.Reading, text string) string {
+func (m amounts) withoutApart(r *scene.Reading, text string) string {
 	if _, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); ok { // "at 0:03 for 2 seconds"
 		for _, q := range slices.Backward(lengthsIn(text, quantity.Find(text))) {
 			text = strings.TrimSuffix(text[:q.Start], " for ") + text[q.End:]
@@ -88,7 +91,7 @@ func (st *Reader) withoutApart(r *scene.Reading, text string) string {
 	for _, a := range r.Head.Args { // values of other parameters are not amounts: "bottom left, a fifth of the width"
 		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
 		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
-			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
+			text = strings.Replace(text, m.PhraseFor(r, *a.Param), "", 1)
 		}
 	}
 	return text
@@ -99,27 +102,27 @@ func counted(a toolbox.Arg) bool {
 	return profile.Kind(a) == param.Integer && a.Param.Unit == param.Frames
 }
 
-// amountIn returns the first phrase of a text that states an amount, preferably with a figure; "" if there is none. Other
+// in returns the first phrase of a text that states an amount, preferably with a figure; "" if there is none. Other
 // words end the phrase, since all its words count as accounted for.
-func (st *Reader) amountIn(text string) string {
+func (m amounts) in(text string) string {
 	amount := ""
-	words := st.Lexicon.Words(text, []retrieve.Span{})
-	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || st.Is("amount words", w) }
+	words := m.Lexicon.Words(text, []retrieve.Span{})
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || m.Is("amount words", w) }
 	for i := 0; i < len(words); i++ {
-		if !core(words[i]) || st.Counts(words, i) { // "the first one quieter"
+		if !core(words[i]) || m.Counts(words, i) { // "the first one quieter"
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && !st.beginsOther(text, words, i) && (!figure || words[i].Lower() != "at") && (core(words[i]) ||
-			st.Is("amount tails", words[i]) || st.Is("amount joints", words[i]) ||
+		for ; i < len(words) && !m.beginsOther(text, words, i) && (!figure || words[i].Lower() != "at") && (core(words[i]) ||
+			m.Is("amount tails", words[i]) || m.Is("amount joints", words[i]) ||
 			words[i].IsMark() && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
-			if w := words[i]; !st.Is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, w.Lower()) {
+			if w := words[i]; !m.Is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, w.Lower()) {
 				end = i
 			}
 			figure = figure || words[i].Kind == retrieve.Number
 		}
 		before := max(0, begin-1)
-		if st.beginsAmount(words[before], words[begin], words[end], figure) {
+		if m.beginsAmount(words[before], words[begin], words[end], figure) {
 			begin = before
 		}
 		if amount == "" || figure {
@@ -133,18 +136,18 @@ func (st *Reader) amountIn(text string) string {
 }
 
 // beginsOther reports whether the word at i joins a quantity that is no part of the amount: "double speed and 15 fps".
-func (st *Reader) beginsOther(text string, words []retrieve.Word, i int) bool {
-	return st.Is("amount joints", words[i]) && i+1 < len(words) && slices.ContainsFunc(quantity.Find(text), func(q quantity.Quantity) bool {
+func (m amounts) beginsOther(text string, words []retrieve.Word, i int) bool {
+	return m.Is("amount joints", words[i]) && i+1 < len(words) && slices.ContainsFunc(quantity.Find(text), func(q quantity.Quantity) bool {
 		return q.Start == words[i+1].Start && q.Unit != quantity.Pixels && slices.Contains(PlainUnits, q.Unit)
 	})
 }
 
 // beginsAmount reports whether the word before an amount is part of it.
-func (st *Reader) beginsAmount(before, first, last retrieve.Word, figure bool) bool {
+func (m amounts) beginsAmount(before, first, last retrieve.Word, figure bool) bool {
 	minus := before.Text == "-" && before.End == first.Start
-	unit := st.Is("time units", before) && first.Kind == retrieve.Number && last.Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
-	little := before.Lower() == "a" && !figure                                                           // "a bit"
-	several := st.Is("numerals", before) && st.Is("parts of one", first)                                 // "two thirds"
+	unit := m.Is("time units", before) && first.Kind == retrieve.Number && last.Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
+	little := before.Lower() == "a" && !figure                                                          // "a bit"
+	several := m.Is("numerals", before) && m.Is("parts of one", first)                                  // "two thirds"
 	return minus || unit || little || several
 }
 

@@ -25,7 +25,7 @@ func TestAmountIn(t *testing.T) {
 		"rotate it by 90 degrees": "90 degrees", "make it half as large": "half as large", "a bit brighter": "a bit", "two thirds of it": "two thirds",
 		"the first one": "", "rotate it": "",
 	} {
-		if got := reader.amountIn(text); got != want {
+		if got := (amounts{reader}).in(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

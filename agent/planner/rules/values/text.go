@@ -32,7 +32,7 @@ func (st *Reader) TextFor(r *scene.Reading, m plan.Meaning, f *profile.Profile) 
 	case plan.Content:
 		return st.Writing.content(r, f)
 	case plan.Amount:
-		return st.amount(r)
+		return amounts{st}.of(r)
 	case plan.Format:
 		return st.Format(r)
 	case plan.Language:
