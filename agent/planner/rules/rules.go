@@ -36,6 +36,7 @@ import (
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
+	"atelier/agent/wording"
 )
 
 // Config configures a Planner.
@@ -87,4 +88,16 @@ func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinkin
 		Subtasks: o.subtasks, Left: o.left, Types: o.types, Refused: o.refused, Samples: o.samples,
 		Question: p.tell.In(r.Language, o.question), Guesses: guesses, Reply: p.tell.In(r.Language, o.reply), Brings: o.brings,
 	}, nil
+}
+
+// Respond reports a run in plain words: first what was made, then what failed, and what is approximate. It mentions only
+// what is in the results.
+func (p *Planner) Respond(ctx context.Context, a planner.Account, _ *plan.Thinking) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if len(a.Plan.Tasks) == 0 {
+		return a.Plan.Reply + a.Plan.Question, nil
+	}
+	return wording.Account(p.Catalogue, a, p.tell), nil
 }

@@ -7,11 +7,6 @@ import (
 	"unicode"
 
 	"atelier/agent/plan"
-	"atelier/agent/planner/rules/clause"
-	"atelier/agent/planner/rules/english"
-	"atelier/agent/planner/rules/profile"
-	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/param"
 )
 
 // Sentences of conversation.
@@ -100,12 +95,4 @@ func before(r plan.Request) *outcome {
 		}
 	}
 	return &outcome{reply: nothingToUndo}
-}
-
-// joinsParts reports whether the clause only asks to join the parts of a file that the previous clause keeps. They are
-// one file already.
-func (t *thread) joinsParts(c clause.Clause) bool {
-	return t.prev != nil && len(t.prev.Results) == 1 && t.Passages(t.prev) != "" &&
-		slices.ContainsFunc(t.prev.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges }) &&
-		slices.Contains(t.Phrases("joining parts"), strings.ToLower(strings.Trim(english.TextOf(t.Lexicon.Core(c.Words)), " .!")))
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"atelier/agent/toolbox/retrieve"
 )
@@ -117,4 +118,36 @@ func (l *Lists) Phrases(section string) []string { return l.lists[section] }
 var Ordinals = map[string]int{
 	"first": 1, "1st": 1, "former": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
 	"last": -1, "latter": -1, "latest": -1, "newest": -1,
+}
+
+// IsMadeOf reports whether a lower-case text consists of phrases of the section, possibly with small talk and phrases
+// of the sections beside.
+func (l *Lists) IsMadeOf(plain, section string, beside ...string) bool {
+	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+	if len(words) > 12 {
+		return false // too long for a greeting
+	}
+	prefix := func(rest, section string) int {
+		longest := 0
+		for _, phrase := range l.Phrases(section) {
+			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
+				longest = max(longest, len(phrase))
+			}
+		}
+		return longest
+	}
+	hit := false
+	for rest := strings.ReplaceAll(strings.Join(words, " "), "’", "'"); rest != ""; {
+		own := prefix(rest, section)
+		longest := max(own, prefix(rest, "small talk"))
+		for _, other := range beside {
+			longest = max(longest, prefix(rest, other))
+		}
+		if longest == 0 {
+			return false
+		}
+		hit = hit || own == longest
+		rest = strings.TrimSpace(rest[longest:])
+	}
+	return hit
 }
