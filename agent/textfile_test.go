@@ -33,6 +33,8 @@ func TestTextsAreFiles(t *testing.T) {
 		{"an answer", table, "Ana is 31.", "", ""},
 		{"from words", typed, "name,age\nAna,31\nBo,12", "", ""},
 		{"a long text from words", typed, strings.Repeat("Ana is 31.\n", 150), "name-age-ana-31-rewrite.txt", ""},
+		{"a calendar", table, "BEGIN:VCALENDAR\nVERSION:2.0\nEND:VCALENDAR", "names.ics", ""},
+		{"subtitles from words", typed, "1\n00:00:00,000 --> 00:00:02,000\nHello", "name-age-ana-31-rewrite.srt", ""},
 		{"a named table", typed, "name,age\nAna,31", "report.csv", "report.csv"},
 		{"a named table of one line", typed, "name,age", "report.csv", "report.csv"},
 		{"a named list", typed, "Ana\nBo", "who-is-there.txt", "who is there?.txt"},

@@ -170,7 +170,7 @@ const longText = 1500
 
 // textFile returns the file name for a text that its tool named, that was made from a text file
 // (people who send a file want a file back), that the request wants as a file, or that is long. It is
-// empty for other texts, for counts and for short one-line answers.
+// empty for other texts, for counts and for short one-line answers. A calendar or subtitles are always a file.
 func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
 	ext := filepath.Ext(o.File)
@@ -187,7 +187,7 @@ func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	from, ok := w.textFrom(action)
 	if !ok {
 		ending := textEnding(o.Value, "")
-		if utf8.RuneCountInString(o.Value) > longText || w.Steps[w.At].Final && wants(w.Request.Wish, ending) {
+		if openedBy(o.Value) != "" || utf8.RuneCountInString(o.Value) > longText || w.Steps[w.At].Final && wants(w.Request.Wish, ending) {
 			return a.fileName(call, action.Args, "", ending)
 		}
 		return ""
@@ -234,7 +234,9 @@ func (w Work) textFrom(action plan.Action) (file string, ok bool) {
 // before.
 func textEnding(text, before string) string {
 	text = strings.TrimSpace(text)
-	switch {
+	switch ending := openedBy(text); {
+	case ending != "":
+		return ending
 	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["):
 		if json.Valid([]byte(text)) {
 			return ".json"
@@ -247,6 +249,25 @@ func textEnding(text, before string) string {
 		return ".md"
 	}
 	return ".txt"
+}
+
+// openedBy returns the file extension for a text that people open in another program, "" for others.
+func openedBy(text string) string {
+	for ending, head := range openings {
+		if head.MatchString(strings.TrimSpace(text)) {
+			return ending
+		}
+	}
+	return ""
+}
+
+// openings match the beginnings of texts for other programs, by their file extensions.
+var openings = map[string]lazyregexp.Regexp{
+	".ics":  lazyregexp.New(`^BEGIN:VCALENDAR\b`),
+	".vcf":  lazyregexp.New(`^BEGIN:VCARD\b`),
+	".vtt":  lazyregexp.New(`^WEBVTT\b`),
+	".srt":  lazyregexp.New(`^\d+\r?\n\d\d:\d\d:\d\d,\d{3} --> `),
+	".html": lazyregexp.New(`^(?i:<!doctype html|<html)\b`),
 }
 
 // isTable reports whether the text has at least two rows with the same number of fields, two or more.

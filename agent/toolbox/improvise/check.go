@@ -74,7 +74,9 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 			r.width, r.height = v.Width, v.Height
 		}
 	case plan.Document:
-		r.pages = j.prober().Pages(ctx, path)
+		if r.pages = j.prober().Pages(ctx, path); r.pages > 0 && j.prober().Broken(ctx, path) {
+			return result{}, complaint("is a damaged PDF: qpdf --check finds faults in it.")
+		}
 	default:
 	}
 	if !j.call.Returns.Fits(r.typ) {

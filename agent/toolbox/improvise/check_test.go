@@ -80,6 +80,7 @@ func TestResults(t *testing.T) {
 		{"a text by the name of a picture", "open(OUT + '/a.png', 'w').write('x')", plan.Image, "result 1 cannot be used: it "},
 		{"half a picture", onePicture + "\nb = open(OUT + '/a.png', 'rb').read()\nopen(OUT + '/a.png', 'wb').write(b[:60])", plan.Image, "result 1 cannot be used: it "},
 		{"a broken video", "open(OUT + '/a.mp4', 'wb').write(b'\\0\\0\\0\\x18ftypisom\\0\\0\\2\\0isommp42' + bytes(100))", plan.Video, "result 1 cannot be "},
+		{"a PDF whose page holds a stream", "from pypdf import PdfWriter\nfrom pypdf.generic import NameObject, StreamObject\nw = PdfWriter()\ns = StreamObject()\ns._data = b'0 0 9 9 re f'\nw.add_blank_page(99, 99)[NameObject('/Contents')] = s\nw.write(OUT + '/a.pdf')", plan.Document, "result 1 is a damaged PDF"},
 		{"a web page", "open(OUT + '/a.html', 'w').write('<!DOCTYPE html><html><body>x</body></html>')", plan.Document, "result 1 is of the type text, and document is wanted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

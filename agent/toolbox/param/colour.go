@@ -17,6 +17,9 @@ var (
 	rgbColour = lazyregexp.New(`\brgb ?\( ?(\d{1,3}) ?, ?(\d{1,3}) ?, ?(\d{1,3}) ?\)`)
 )
 
+// darkGrey is darker than grey, other than the colour that CSS calls so.
+var darkGrey = color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0xff}
+
 // parseHex parses "#ffcc00" or, with opacity, "#ffcc0080".
 func parseHex(s string) (color.NRGBA, bool) {
 	if len(s) != 7 && len(s) != 9 || s[0] != '#' {
@@ -78,7 +81,11 @@ func colourIn(text string) (color.NRGBA, bool) {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 	for n := min(3, len(words)); n > 0; n-- {
 		for i := range len(words) - n + 1 {
-			if c, ok := colornames.Map[strings.Join(words[i:i+n], "")]; ok {
+			name := strings.Join(words[i:i+n], "")
+			if name == "darkgrey" || name == "darkgray" {
+				return darkGrey, true
+			}
+			if c, ok := colornames.Map[name]; ok {
 				return color.NRGBA(c), true
 			}
 		}

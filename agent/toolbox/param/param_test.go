@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 		{param.Region, "100,100,300,400", "200x300+100+100"}, {param.Region, "16:9", "16:9 at centre"}, {param.Region, "the top 100 px", "100 px at top"},
 		{param.Position, "in the lower right corner", "bottom right"}, {param.Position, "in the middle", "centre"},
 		{param.Angle, "90 degrees", "90"}, {param.Angle, "to the left", "270"}, {param.Angle, "upright", "upright"},
-		{param.Colour, "a dark blue border", "#00008b"}, {param.Colour, "Red", "#ff0000"}, {param.Colour, "#FC0", "#ffcc00"},
+		{param.Colour, "a dark blue border", "#00008b"}, {param.Colour, "dark grey", "#404040"}, {param.Colour, "Red", "#ff0000"}, {param.Colour, "#FC0", "#ffcc00"},
 		{param.Colour, "rgb(255, 204, 0)", "#ffcc00"}, {param.Colour, "transparent", "#00000000"},
 		{param.Opacity, "semi transparent", "50%"}, {param.Opacity, "30% transparent", "70%"}, {param.Opacity, "40 %", "40%"},
 		{param.Strength, "a little", "light"}, {param.Strength, "5 pixels", "5 px"},

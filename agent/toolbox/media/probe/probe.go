@@ -73,3 +73,10 @@ func (p Prober) Pages(ctx context.Context, path string) int {
 	}
 	return n
 }
+
+// Broken reports whether a PDF whose pages can be counted has faults in its structure, for which some programs
+// do not open it.
+func (p Prober) Broken(ctx context.Context, path string) bool {
+	_, err := p.Sandbox.Run(ctx, sandbox.Command{Program: "qpdf", Args: []string{"--check", path}, Read: []string{path}})
+	return err != nil
+}
