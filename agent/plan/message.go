@@ -1,10 +1,15 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Message is a fixed sentence for people that can be translated: a fmt format in English, which is
@@ -181,4 +186,148 @@ func (t Translate) In(language string, m Message) string {
 		return m.String()
 	}
 	return t(language, m)
+}
+
+// Fault is an error with a sentence for the person in the chat, advice for the operator, and a
+// detail for the log.
+type Fault struct { //nolint:errname // a Fault is more than an error: it has a sentence for people
+	// Sentence says what was wrong and what to do. It never contains local paths, secrets or a
+	// model's raw text.
+	Sentence Message
+	// Operator is the sentence for the operator, which may name settings and servers; zero means
+	// that Sentence is used.
+	Operator Message
+	Err      error // the detail; may be nil
+	// Final means that nothing may be tried instead: the request cannot be done as stated, and
+	// anything else would be something else.
+	Final bool
+}
+
+func (f *Fault) Error() string {
+	if f.Err != nil {
+		return f.Sentence.String() + ": " + f.Err.Error()
+	}
+	return f.Sentence.String()
+}
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Refusal returns a final Fault with only a sentence: what was explicitly requested is impossible.
+func Refusal(format string, args ...any) error {
+	return &Fault{Sentence: Say(format, args...), Final: true}
+}
+
+// Final reports whether err contains a final Fault.
+func Final(err error) bool {
+	for {
+		f, ok := errors.AsType[*Fault](err)
+		if !ok || f.Final {
+			return ok
+		}
+		err = f.Err
+	}
+}
+
+// Sentence returns the sentence of the Fault in err, or otherwise if there is none.
+func Sentence(err error, otherwise Message) Message {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f.Sentence
+	}
+	return otherwise
+}
+
+// OperatorSentence returns the operator's sentence of the Fault in err, or of a Fault within it
+// that has the same Sentence, else the sentence for people, else otherwise.
+func OperatorSentence(err error, otherwise Message) Message {
+	outer, ok := errors.AsType[*Fault](err)
+	if !ok {
+		return otherwise
+	}
+	for f := outer; ok && f.Sentence.Equal(outer.Sentence); f, ok = errors.AsType[*Fault](f.Err) {
+		if !f.Operator.IsZero() {
+			return f.Operator
+		}
+	}
+	return outer.Sentence
+}
+
+// ForOperator formats an error for the log: what was attempted and what went wrong. It omits the
+// sentences of Faults, which may quote a user, and file paths and blob keys, since people choose
+// file names. URLs are reduced to scheme and host. Source positions stay, and so do words with one
+// slash that are not files, such as i/o, image/png or a model's name.
+func ForOperator(err error) string {
+	return slashed.ReplaceAllStringFunc(detail(err), withoutPath)
+}
+
+// slashed matches URLs, and other text with slashes, with an optional line number.
+var slashed = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]+(:[0-9]+)?`)
+
+var (
+	source = lazyregexp.New(`\.go:[0-9]+$`)
+	named  = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9]*$`)
+)
+
+func withoutPath(match string) string {
+	if scheme, rest, ok := strings.Cut(match, "://"); ok {
+		bare := strings.TrimRight(rest, ":;,.)")
+		end := rest[len(bare):]
+		host := bare
+		if i := strings.IndexAny(bare, "/?#"); i >= 0 {
+			host, end = bare[:i], "/…"+end
+		}
+		return scheme + "://" + host[strings.LastIndex(host, "@")+1:] + end
+	}
+	if source.MatchString(match) {
+		return match
+	}
+	path, line, _ := strings.Cut(match, ":")
+	if strings.Count(path, "/") == 1 && !strings.HasPrefix(path, "/") && !named.MatchString(path) {
+		return match
+	}
+	if line != "" {
+		line = ":" + line
+	}
+	return "(a file)" + line
+}
+
+// detail returns the text of an error, with the texts of wrapped errors replaced by their details.
+func detail(err error) string {
+	var inner []error
+	text := err.Error()
+	switch e := err.(type) { //nolint:errorlint // each layer is checked by itself
+	case *Fault:
+		if e.Err == nil {
+			return "refused"
+		}
+		return detail(e.Err)
+	case *fs.PathError:
+		return e.Op + " (a file): " + detail(e.Err)
+	case *os.LinkError:
+		return e.Op + " (a file): " + detail(e.Err)
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	default:
+		if next := errors.Unwrap(err); next != nil {
+			inner = []error{next}
+		}
+	}
+	end := len(text) // wrapped errors come last in the text
+	for _, in := range slices.Backward(inner) {
+		said := in.Error()
+		at := strings.LastIndex(text[:end], said)
+		if said == "" || at < 0 { // reworded, so nothing can be cut out of it
+			return details(inner)
+		}
+		text = text[:at] + detail(in) + text[at+len(said):]
+		end = at
+	}
+	return text
+}
+
+func details(errs []error) string {
+	all := make([]string, len(errs))
+	for i, err := range errs {
+		all[i] = detail(err)
+	}
+	return strings.Join(all, "; ")
 }

@@ -13,9 +13,13 @@ package plan
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Request is one request of one person in one thread.
@@ -226,3 +230,141 @@ const (
 	Format      Meaning = "format"      // a file format: "webp"
 	Language    Meaning = "language"    // a language: "German"
 )
+
+// Offer is a choice for people with its score, or a guess at what they mean.
+type Offer struct {
+	Choice Choice `json:"choice,omitempty"`
+	// Task is the subtask in which the offer differs from the chosen plan, -1 for the chosen plan
+	// itself.
+	Task  int     `json:"task"`
+	Score float64 `json:"score"`
+	// Guess is the request to plan if the offer is taken; "" if the Choice is run.
+	Guess string `json:"guess,omitempty"`
+	// Use is the existing result to continue with if the offer is taken; "" if something is run.
+	Use string `json:"use,omitempty"`
+}
+
+// Offers returns the chosen plan and then the best variations of it, in which one subtask is done
+// another way. They are sorted by score, then by subtask and solution, and limited to limit. A plan
+// that asks back offers its guesses instead.
+func (p *Plan) Offers(chosen Choice, limit int) []Offer {
+	var others []Offer
+	if p.Question != "" {
+		for _, guess := range p.Guesses {
+			others = append(others, Offer{Guess: guess, Task: -1})
+		}
+		return others[:min(limit, len(others))]
+	}
+	for t, task := range p.Tasks {
+		for s := range task.Solutions {
+			if s == chosen[t] {
+				continue
+			}
+			c := slices.Clone(chosen)
+			c[t] = s
+			others = append(others, Offer{Choice: c, Task: t, Score: task.Solutions[s].Score})
+		}
+	}
+	slices.SortStableFunc(others, func(a, b Offer) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return 0
+	})
+	all := append([]Offer{{Choice: slices.Clone(chosen), Task: -1, Score: p.score(chosen)}}, others...)
+	return all[:min(limit, len(all))]
+}
+
+// Doubtful reports whether some part of the plan has no solution good enough to run without asking,
+// so that people should choose.
+func (p *Plan) Doubtful() bool {
+	return Solution{Score: p.score(p.Best())}.doubtful()
+}
+
+// doubtful reports whether the solution is not good enough to run without asking. A score of 0
+// means that it was not scored.
+func (s Solution) doubtful() bool { return s.Score > 0 && s.Score < Good }
+
+// score returns the lowest score of the chosen solutions: a plan is as good as its worst part.
+func (p *Plan) score(c Choice) float64 {
+	var worst float64
+	for t, task := range p.Tasks {
+		if c[t] < 0 {
+			continue
+		}
+		if s := task.Solutions[c[t]].Score; worst == 0 || s < worst {
+			worst = s
+		}
+	}
+	return worst
+}
+
+// Question is a question that Atelier asked back.
+type Question struct {
+	Text string `json:"text"`
+	// Wish is the request that led to the question; the answer completes it.
+	Wish string `json:"wish"`
+	// Guesses are the guesses offered with it, in the order of their numbers.
+	Guesses []string `json:"guesses,omitempty"`
+}
+
+const (
+	// MaxGuesses is the maximum number of guesses per question.
+	MaxGuesses = 4
+	// MaxGuess is the maximum length of a guess in bytes: it is the label of a button.
+	MaxGuess = 200
+)
+
+// Listed returns the question as shown: its text, followed by the numbered guesses.
+func (q Question) Listed() string {
+	var b strings.Builder
+	b.WriteString(q.Text)
+	for i, guess := range q.Guesses {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, guess)
+	}
+	return b.String()
+}
+
+// Picked returns the guess selected by a text that is only its number: "2", "2.", "#2"; "" if there
+// is none.
+func (q Question) Picked(text string) string {
+	if n := Number(text); n >= 1 && n <= len(q.Guesses) {
+		return q.Guesses[n-1]
+	}
+	return ""
+}
+
+// Number returns the number that a text consists of: "2", "2.", "#2" or the keycap 2️⃣; 0 for other texts.
+func Number(text string) int {
+	text = strings.NewReplacer("\ufe0f", "", "\u20e3", "").Replace(strings.TrimSpace(text))
+	text = strings.TrimRight(strings.TrimPrefix(text, "#"), ".)!")
+	if n, err := strconv.Atoi(text); err == nil && strconv.Itoa(n) == text {
+		return max(n, 0)
+	}
+	return 0
+}
+
+// ValidateGuesses checks the guesses of a question: there must not be too many, and none may be
+// empty, too long, on several lines or duplicate.
+func ValidateGuesses(guesses []string) error {
+	var errs []error
+	if len(guesses) > MaxGuesses {
+		errs = append(errs, fmt.Errorf("there are %d guesses, at most %d are allowed", len(guesses), MaxGuesses))
+	}
+	for i, guess := range guesses {
+		switch {
+		case strings.TrimSpace(guess) == "":
+			errs = append(errs, fmt.Errorf("guess %d is empty", i+1))
+		case len(guess) > MaxGuess:
+			errs = append(errs, fmt.Errorf("guess %d has %d bytes, at most %d are allowed", i+1, len(guess), MaxGuess))
+		case strings.ContainsFunc(guess, unicode.IsControl):
+			errs = append(errs, fmt.Errorf("guess %d is not on one line", i+1))
+		case slices.Contains(guesses[:i], guess):
+			errs = append(errs, fmt.Errorf("guess %d stands twice", i+1))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Thinking is the cost of a request's language jobs, and what people should know about how they
 // were done. It is stored with the plan, so that later stages add to it.
@@ -72,3 +76,37 @@ const (
 	Settling    Stage = "settle"
 	Responding  Stage = "respond"
 )
+
+// Tokens is the model usage of the tools of a step.
+type Tokens struct {
+	// Calls counts the answers of models, including useless ones, but not attempts that the server
+	// refused or dropped.
+	Calls int `json:"calls"`
+	// Input and Output are tokens; both are 0 if the model is not billed by tokens, like many that
+	// draw, speak or listen.
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	// Estimated means that the server did not report the token counts of a text.
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Plus returns the sum of both.
+func (t Tokens) Plus(u Tokens) Tokens {
+	return Tokens{t.Calls + u.Calls, t.Input + u.Input, t.Output + u.Output, t.Estimated || u.Estimated}
+}
+
+// Sum returns the total number of tokens.
+func (t Tokens) Sum() int { return t.Input + t.Output }
+
+// ErrOverBudget is returned for a request that exceeds its token limit.
+var ErrOverBudget = errors.New("the request exceeds its token limit")
+
+// OverBudget returns the error for a job that would take a request over its token limit, most. No fallback
+// may avoid that limit.
+func OverBudget(job string, tokens, most int) error {
+	return &Fault{
+		Sentence: Say("This needs more work by the language model than one request may use. Please ask for less at a time."),
+		Err:      fmt.Errorf("%s: %w: %d of %d", job, ErrOverBudget, tokens, most),
+		Final:    true,
+	}
+}

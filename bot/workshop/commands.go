@@ -3,10 +3,13 @@ package workshop
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"atelier/adapters"
+	webpage "atelier/adapters/web/page"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
@@ -240,4 +243,92 @@ func groupOf(domain string) string {
 	default:
 		return ""
 	}
+}
+
+const (
+	// lookedAt is the number of latest requests searched for those of one person.
+	lookedAt = 100
+	maxShown = 5
+	maxWish  = 80 // characters
+)
+
+// recentOf returns a person's answered requests in a workspace, latest first.
+func recentOf(
+	ctx context.Context, latest func(ctx context.Context, n int) ([]jobs.Request, error), known []adapters.Adapter, by adapters.Person, in adapters.Thread,
+) ([]answered, error) {
+	all, err := latest(ctx, lookedAt)
+	if err != nil {
+		return nil, fmt.Errorf("list the latest requests: %w", err)
+	}
+	var shown []answered
+	for _, r := range all {
+		wish := firstWords(r.Wish)
+		if len(shown) == maxShown || wish == "" || r.By.ID != by.ID || r.Thread.Adapter != in.Adapter || r.Thread.Workspace != in.Workspace ||
+			!slices.ContainsFunc(r.Runs, func(run jobs.Run) bool { return len(run.Made) > 0 && run.Sent.ID != "" }) {
+			continue
+		}
+		one := answered{wish: wish}
+		if one.at, err = locate(ctx, known, r.Thread); err != nil {
+			return nil, err
+		}
+		shown = append(shown, one)
+	}
+	return shown, nil
+}
+
+// locate returns the address of a thread; "" if unknown.
+func locate(ctx context.Context, known []adapters.Adapter, t adapters.Thread) (string, error) {
+	for _, a := range known {
+		if l, ok := a.(adapters.Locator); ok && a.Name() == t.Adapter {
+			at, err := l.Locate(ctx, t)
+			if err != nil {
+				return "", fmt.Errorf("locate a thread: %w", err)
+			}
+			return at, nil
+		}
+	}
+	return "", nil
+}
+
+// firstWords cuts a request to one line.
+func firstWords(wish string) string {
+	letters := []rune(strings.Join(strings.Fields(wish), " "))
+	if len(letters) <= maxWish {
+		return string(letters)
+	}
+	return string(letters[:maxWish-1]) + "…"
+}
+
+// Braces removes the braces around the variable words of an example.
+var Braces = strings.NewReplacer("{", "", "}", "")
+
+// namedFile matches a file name in an example, since people who try it have another file.
+var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
+
+// Example returns a request that the tool can do, if it is available and needs at most one file.
+func Example(s toolbox.Status) (webpage.Example, bool) {
+	if !s.Live {
+		return webpage.Example{}, false
+	}
+	var needs []string
+	for _, a := range s.Tool.Args {
+		if a.Type.Media() && !a.Optional {
+			needs = append(needs, string(a.Type))
+		} else if a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format {
+			return webpage.Example{}, false // needs a text, or a format that people may not have
+		}
+	}
+	if len(needs) > 1 {
+		return webpage.Example{}, false
+	}
+	for _, e := range s.Tool.Examples {
+		switch about := strings.Contains(e, "{this "); {
+		case namedFile.MatchString(e):
+		case len(needs) == 1 && about:
+			return webpage.Example{Wish: Braces.Replace(e), Needs: needs[0]}, true
+		case len(needs) == 0 && !about:
+			return webpage.Example{Wish: Braces.Replace(e)}, true
+		}
+	}
+	return webpage.Example{}, false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"atelier/adapters/download"
 	"atelier/adapters/messages"
 	"atelier/adapters/terminal"
+	webpage "atelier/adapters/web/page"
 	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -228,4 +230,65 @@ func passing(err error) error {
 	default:
 		return err
 	}
+}
+
+var _ jobs.Reworker = jobsAgent{}
+
+// Reworks returns the follow-ups on the results of a run, such as Vary, that can run now.
+func (a jobsAgent) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework, error) {
+	return a.agent.Reworks(ctx, made)
+}
+
+// Rework plans a follow-up.
+func (a jobsAgent) Rework(
+	ctx context.Context, r plan.Request, made *plan.Route, how plan.Rework, limits map[string]int64,
+) (*plan.Plan, error) {
+	p, err := a.agent.Rework(ctx, r, made, how, limits)
+	return p, passing(err)
+}
+
+var _ jobs.Fitter = jobsAgent{}
+
+// fitting are the tools that reduce a file to a size limit, by type.
+var fitting = map[plan.Type]string{plan.Image: "fit_image_size", plan.Video: "fit_video_size", plan.Audio: "fit_audio_size"}
+
+// Fit reduces a file to a size limit, in bytes, with a tool of the catalogue.
+func (a jobsAgent) Fit(ctx context.Context, made plan.Resource, limit int64, folder string) (plan.Resource, bool, error) {
+	tool, ok := fitting[made.Type]
+	most := fmt.Sprintf("%d B", limit)
+	action := plan.Action{Tool: tool, Returns: made.Type, Args: []plan.Binding{
+		{Arg: string(made.Type), Type: made.Type, Source: plan.FromResource(made.Name)},
+		{Arg: "limit", Type: plan.Text, Source: plan.FromValue(most), Setting: most},
+	}}
+	if !ok || a.agent.Lacks(ctx, action, true) {
+		return made, false, nil
+	}
+	result, err := a.agent.Try(ctx, step.Work{
+		Steps:  []plan.Step{{Key: "fit " + made.Name, Final: true, Action: action}},
+		Memory: step.NewMemory([]plan.Resource{made}), Folder: folder,
+	})
+	if err != nil || result.Status != plan.Done {
+		return made, false, err
+	}
+	return result.Outputs()[0], true, nil
+}
+
+// samples provides the example requests behind buttons, and the web page's sample files.
+type samples struct{ agent *agent.Agent }
+
+var _ jobs.Samples = samples{}
+
+// Sample returns the sample of a key.
+func (s samples) Sample(ctx context.Context, key string) (plan.Sample, error) {
+	return s.agent.Sample(ctx, key)
+}
+
+// File returns the sample file of a type.
+func (samples) File(t plan.Type) adapters.File {
+	return adapters.File{ID: string(t), Name: webpage.SampleName(string(t)), Handle: string(t)}
+}
+
+// Fetch opens a sample file.
+func (samples) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error) {
+	return webpage.OpenSample(f.Handle)
 }

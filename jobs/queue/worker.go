@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/sleep"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -119,4 +123,122 @@ func (s *Workers) removeAll(ctx context.Context) error {
 		return fmt.Errorf("remove dead workers: %w", err)
 	}
 	return nil
+}
+
+// Heartbeat publishes every Beat that this process is alive, its tools and its running tasks.
+type Heartbeat struct {
+	Workers *Workers
+	Running *Running
+	// Tools are the tools that this process can run now. Nil if it runs none.
+	Tools func(ctx context.Context) (map[string][]plan.Candidate, error)
+	Beat  time.Duration
+	Log   *slog.Logger
+}
+
+// Run publishes the worker until ctx ends. It waits only for State, and at most until the next beat:
+// slow or failing tools do not make the process look dead.
+func (h *Heartbeat) Run(ctx context.Context, me Worker) {
+	found := make(chan map[string][]plan.Candidate)
+	var background sync.WaitGroup
+	defer background.Wait()
+	if h.Tools != nil {
+		background.Go(func() { h.watchTools(ctx, found) })
+	}
+	next := time.NewTicker(h.Beat)
+	defer next.Stop()
+	for ctx.Err() == nil {
+		if err := h.publish(ctx, me); err != nil && ctx.Err() == nil {
+			h.Log.WarnContext(ctx, "cannot publish the heartbeat of this process", "error", plan.ForOperator(err))
+		}
+		select {
+		case <-ctx.Done():
+		case me.Tools = <-found:
+		case <-next.C:
+		}
+	}
+}
+
+// watchTools sends the tools that this process can run whenever they change. If checking them fails, the
+// last known ones stay.
+func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]plan.Candidate) {
+	var sent map[string][]plan.Candidate
+	for ctx.Err() == nil {
+		tools, err := h.Tools(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			h.Log.WarnContext(ctx, "cannot check the tools of this process", "error", plan.ForOperator(err))
+		case !maps.EqualFunc(tools, sent, slices.Equal):
+			sent = tools
+			select {
+			case <-ctx.Done():
+			case found <- tools:
+			}
+		}
+		if sleep.For(ctx, h.Beat) != nil {
+			return
+		}
+	}
+}
+
+func (h *Heartbeat) publish(ctx context.Context, me Worker) error {
+	ctx, stop := context.WithTimeout(ctx, h.Beat)
+	defer stop()
+	me.Tasks = h.Running.IDs()
+	return h.Workers.put(ctx, me)
+}
+
+// Others tracks the other processes: their tools, as of the last beat, and the tasks left to them.
+type Others struct {
+	workers  *Workers
+	self     string
+	patience time.Duration
+	deadline time.Duration
+
+	mu    sync.Mutex
+	at    time.Time
+	tools map[string][]plan.Candidate
+	left  map[string]time.Time // tasks left to other processes, and since when
+}
+
+// NewOthers returns the processes other than self. A task is left to them for the duration patience, and
+// forgotten after deadline.
+func NewOthers(w *Workers, self string, patience, deadline time.Duration) *Others {
+	return &Others{workers: w, self: self, patience: patience, deadline: deadline, left: map[string]time.Time{}}
+}
+
+// Tools returns the tools that other processes can run now, each with its candidates. The result is cached
+// for a beat.
+func (o *Others) Tools(ctx context.Context) (map[string][]plan.Candidate, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.at.IsZero() && time.Since(o.at) < o.workers.beat {
+		return o.tools, nil
+	}
+	workers, err := o.workers.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.at, o.tools = time.Now(), ToolsOf(slices.DeleteFunc(workers, func(w Worker) bool { return w.ID == o.self }))
+	return o.tools, nil
+}
+
+// CanRun reports whether another process that works on the queue can run the tool. It returns true if that
+// is unknown.
+func (o *Others) CanRun(ctx context.Context, tool, queue string) bool {
+	tools, err := o.Tools(ctx)
+	return err != nil || slices.ContainsFunc(tools[tool], func(c plan.Candidate) bool { return OfDevice(c.Device) == queue })
+}
+
+// MayWait reports whether a task may still be left to another process.
+func (o *Others) MayWait(t Task) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	since, before := o.left[t.ID()]
+	if !before {
+		maps.DeleteFunc(o.left, func(_ string, at time.Time) bool { return time.Since(at) > o.deadline }) // ended by now
+		since = time.Now()
+		o.left[t.ID()] = since
+	}
+	return time.Since(since) < o.patience
 }

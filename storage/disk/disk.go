@@ -34,13 +34,16 @@ package disk
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"atelier/storage"
@@ -152,6 +155,40 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
+// Put stores a blob.
+func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	if err := b.put(key, storage.NewSource(ctx, r)); err != nil {
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	return nil
+}
+
+// DeleteAll removes everything below a folder, including unfinished and leftover Puts.
+func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
+	if err := check(ctx, folder); err != nil {
+		return err
+	}
+	s := sweep{b: b, wanted: func(fs.FileInfo) bool { return true }}
+	err := s.folder(ctx, folder)
+	b.prune(path.Dir(folder))
+	if err != nil {
+		return fmt.Errorf("delete everything of %s: %w", folder, err)
+	}
+	return nil
+}
+
+// Expire removes blobs stored before a time.
+func (b *Blobs) Expire(ctx context.Context, before time.Time) (int, error) {
+	s := sweep{b: b, wanted: func(i fs.FileInfo) bool { return i.ModTime().Before(before) }}
+	if err := s.folder(ctx, "."); err != nil {
+		return s.blobs, fmt.Errorf("remove expired blobs: %w", err)
+	}
+	return s.blobs, nil
+}
+
 // open opens the file of a blob.
 func (b *Blobs) open(ctx context.Context, key string) (*os.File, error) {
 	if _, err := b.Stat(ctx, key); err != nil { // opening a named pipe would block
@@ -189,4 +226,179 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p) //nolint:wrapcheck // io.EOF must not be wrapped
+}
+
+func (b *Blobs) put(key string, r *storage.Source) error {
+	dir := path.Dir(key)
+	_, err := b.root.Stat(dir)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	part, err := b.write(dir, r)
+	if err != nil {
+		return err
+	}
+	if err := b.root.Rename(part, key); err != nil {
+		return taken(errors.Join(err, ignoreMissing(b.root.Remove(part))))
+	}
+	for err = b.syncFolder(dir); fresh && dir != "." && err == nil; err = b.syncFolder(dir) {
+		dir = path.Dir(dir)
+	}
+	return err
+}
+
+// write writes and syncs a temporary file in the folder, which it creates if necessary. It leaves
+// no file if it fails.
+func (b *Blobs) write(dir string, r *storage.Source) (part string, err error) {
+	part = path.Join(dir, aside+rand.Text())
+	f, err := b.create(part)
+	if err != nil {
+		return "", taken(full(err))
+	}
+	_, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		if r.Err() == nil {
+			err = full(err)
+		}
+		return "", errors.Join(err, ignoreMissing(b.root.Remove(part)))
+	}
+	return part, nil
+}
+
+// aside is the prefix of temporary files; no part of a key begins like this.
+const aside = ".part-"
+
+// create creates the file and its folder. It retries if a sweep removes the empty folder in
+// between, or another Put creates it.
+func (b *Blobs) create(name string) (f *os.File, err error) {
+	dir := path.Dir(name)
+	for range 100 {
+		if err = b.root.MkdirAll(dir, 0o700); err == nil {
+			f, err = b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !b.raced(dir, err) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// raced reports whether creating a folder failed only because another goroutine or process created
+// or removed it at the same time, on which [os.Root.MkdirAll] gives up.
+func (b *Blobs) raced(dir string, err error) bool {
+	if !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	info, err := b.root.Lstat(dir)
+	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
+}
+
+// syncFolder makes the names in the folder survive a crash of the machine.
+func (b *Blobs) syncFolder(dir string) error {
+	if runtime.GOOS == "windows" { // which does this itself and has no such call
+		return nil
+	}
+	f, err := b.root.Open(dir)
+	if err != nil {
+		return ignoreMissing(err) // a sweep has already removed the new blob
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// sweep removes files and the folders that this leaves empty.
+type sweep struct {
+	b      *Blobs
+	wanted func(fs.FileInfo) bool // selects the files to remove
+	blobs  int                    // number of removed blobs
+}
+
+// folder sweeps a folder. It continues after errors and does not follow links.
+func (s *sweep) folder(ctx context.Context, dir string) error {
+	info, err := s.b.root.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return ignoreMissing(err)
+	}
+	entries, err := fs.ReadDir(s.b.root.FS(), dir)
+	failed := []error{ignoreMissing(err)}
+	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		name := path.Join(dir, entry.Name())
+		switch own := !strings.HasPrefix(entry.Name(), "."); {
+		case own && entry.IsDir():
+			failed = append(failed, s.folder(ctx, name))
+		case own && entry.Type().IsRegular():
+			failed = append(failed, s.file(name, &s.blobs))
+		case strings.HasPrefix(entry.Name(), aside):
+			failed = append(failed, s.file(name, new(int)))
+		}
+	}
+	if dir != "." {
+		_ = s.b.root.Remove(dir) //nolint:errcheck // it fails if the folder is not empty
+	}
+	return errors.Join(failed...)
+}
+
+func (s *sweep) file(name string, gone *int) error {
+	info, err := s.b.root.Lstat(name)
+	if err != nil || !s.wanted(info) {
+		return ignoreMissing(err)
+	}
+	if err := s.b.root.Remove(name); err != nil {
+		return ignoreMissing(err)
+	}
+	*gone++
+	return nil
+}
+
+// full adds [storage.ErrFull] to an error about missing space.
+func full(err error) error {
+	for _, kind := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, kind) {
+			return errors.Join(storage.ErrFull, err)
+		}
+	}
+	return err
+}
+
+// taken adds [storage.ErrKey] to the error if another key is a folder of this one or vice versa.
+func taken(err error) error {
+	for _, kind := range []error{syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, fs.ErrExist} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w: a key must not be the folder of another key: %w", storage.ErrKey, err)
+		}
+	}
+	return err
+}
+
+// missing adds [storage.ErrNotFound] to the error of a missing file.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // "a/b" where "a" is a blob
+		return errors.Join(storage.ErrNotFound, err)
+	}
+	return err
+}
+
+// ignoreMissing returns nil for the error of a missing file.
+func ignoreMissing(err error) error {
+	if errors.Is(missing(err), storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func unusable(what string, err error) error {
+	reason := err
+	if p, ok := errors.AsType[*fs.PathError](err); ok { // without the path
+		reason = p.Err
+	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
+		reason = l.Err
+	}
+	f := &storage.Fault{Sentence: "The blob folder " + what + ": " + reason.Error() + ".", Err: err}
+	if errors.Is(err, storage.ErrFull) {
+		f.Kind = storage.ErrFull
+	}
+	return f
 }

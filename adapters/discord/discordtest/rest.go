@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // REST is the REST interface: it checks the token, and dispatches calls.
@@ -261,4 +262,188 @@ func (re *REST) receive(call *request) (tooMuch, ok bool) {
 		}
 		call.files[part.FormName()] = File{Name: rawFileName(part), Type: part.Header.Get("Content-Type"), Content: content}
 	}
+}
+
+// accountCalls read the bot, its application, the gateway and users.
+type accountCalls struct {
+	*renderer
+	gateway *Gateway
+}
+
+// The flags of an application that may read what people write.
+const (
+	appContent        = 1 << 18
+	appContentLimited = 1 << 19 // in fewer than 100 guilds
+)
+
+func (ac *accountCalls) getGateway(*request) (int, any, *refusal) {
+	left := max(0, ac.options.Identifies-ac.gateway.identified)
+	return http.StatusOK, object{
+		"url": ac.gatewayURL(), "shards": 1,
+		"session_start_limit": object{"total": ac.options.Identifies, "remaining": left, "reset_after": 86_400_000, "max_concurrency": 1},
+	}, nil
+}
+
+func (ac *accountCalls) getApplication(*request) (int, any, *refusal) {
+	kinds := object{"0": object{}, "1": object{}}
+	if ac.options.ServersOnly {
+		delete(kinds, "1")
+	}
+	return http.StatusOK, object{
+		"id": ac.app, "integration_types_config": kinds, "name": ac.bot.Name, "icon": nil, "description": "", "summary": "", "bot_public": true,
+		"bot_require_code_grant": false, "verify_key": "", "flags": ac.appFlags(), "team": nil, "bot": ac.bot.json(),
+		"approximate_guild_count": len(ac.guilds),
+	}, nil
+}
+
+func (ac *accountCalls) getUser(r *request) (int, any, *refusal) {
+	u, known := ac.users[r.PathValue("user")]
+	if !known {
+		return 0, nil, unknownUser
+	}
+	return http.StatusOK, u.json(), nil
+}
+
+func (ac *accountCalls) getMember(r *request) (int, any, *refusal) {
+	g := ac.guilds[r.PathValue("guild")]
+	u, known := ac.users[r.PathValue("user")]
+	switch {
+	case g == nil:
+		return 0, nil, unknownGuild
+	case !known:
+		return 0, nil, unknownMember
+	}
+	return http.StatusOK, ac.memberJSON(g, u, true), nil
+}
+
+func (ac *accountCalls) getGatewayURL(*request) (int, any, *refusal) {
+	return http.StatusOK, object{"url": ac.gatewayURL()}, nil
+}
+
+func (ac *accountCalls) getMe(*request) (int, any, *refusal) {
+	return http.StatusOK, ac.bot.json(), nil
+}
+
+// Faults make calls of the REST interface fail.
+type Faults struct {
+	*shared
+	next   []*trouble
+	losing []*trouble
+	stall  chan struct{}
+}
+
+// trouble fails the next calls of some routes.
+type trouble struct {
+	left   int
+	on     []Route // nil is all
+	answer *answer
+}
+
+func (t *trouble) hits(route Route) bool {
+	return t.left > 0 && (len(t.on) == 0 || slices.Contains(t.on, route))
+}
+
+// next returns the first trouble of a route, which it counts; nil for none.
+func next(all *[]*trouble, route Route) *trouble {
+	i := slices.IndexFunc(*all, func(t *trouble) bool { return t.hits(route) })
+	if i < 0 {
+		return nil
+	}
+	t := (*all)[i]
+	if t.left--; t.left == 0 {
+		*all = slices.Delete(*all, i, i+1)
+	}
+	return t
+}
+
+func limited(retryAfter time.Duration, global bool) *answer {
+	seconds := retryAfter.Seconds()
+	a := &answer{
+		status: http.StatusTooManyRequests,
+		header: map[string]string{
+			"Retry-After": strconv.Itoa(int(max(1, seconds+0.999))), "X-RateLimit-Scope": "user", "Via": "1.1 google",
+			"X-RateLimit-Reset-After": strconv.FormatFloat(seconds, 'f', 3, 64), "X-RateLimit-Remaining": "0",
+		},
+		encoded: encode(object{"message": "You are being rate limited.", "retry_after": seconds, "global": global, "code": 0}),
+	}
+	if global {
+		a.header["X-RateLimit-Global"], a.header["X-RateLimit-Scope"] = "true", "global"
+	}
+	return a
+}
+
+// RateLimit refuses the next n calls of these routes (of all if none is given) with 429.
+func (f *Faults) RateLimit(n int, retryAfter time.Duration, global bool, on ...Route) {
+	f.trouble(n, on, limited(retryAfter, global))
+}
+
+// FailNext answers the next n calls with a status, and does nothing.
+func (f *Faults) FailNext(n, status int, on ...Route) {
+	if status >= http.StatusInternalServerError && status != http.StatusInternalServerError {
+		f.trouble(n, on, &answer{status: status, page: true, encoded: []byte(page)})
+		return
+	}
+	message := strconv.Itoa(status) + ": " + http.StatusText(status)
+	f.trouble(n, on, refuse(&refusal{status: status, message: message}))
+}
+
+// RefuseForm answers the next n calls with 400 and 50035: a field of the form is wrong.
+func (f *Faults) RefuseForm(n int, field, code string, on ...Route) {
+	f.trouble(n, on, refuse(badForm(field, code, "That is not as it should be.")))
+}
+
+// RefuseNext answers the next n calls with a status and one of Discord's JSON error codes.
+func (f *Faults) RefuseNext(n, status, code int, on ...Route) {
+	f.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
+}
+
+// LoseAnswers executes the next n calls of these routes (of [PostMessage] if none is given), but breaks the
+// connection before responding. Rejected calls do not count.
+func (f *Faults) LoseAnswers(n int, on ...Route) {
+	if len(on) == 0 {
+		on = []Route{PostMessage}
+	}
+	f.do(func() { f.losing = append(f.losing, &trouble{left: n, on: on}) })
+}
+
+// Stall blocks all calls until the server shuts down. The channel receives a value for each blocked call.
+func (f *Faults) Stall() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stall == nil {
+		f.stall = make(chan struct{}, 1024)
+	}
+	return f.stall
+}
+
+func (f *Faults) take(route Route) *answer {
+	if t := next(&f.next, route); t != nil {
+		return t.answer
+	}
+	return nil
+}
+
+func (f *Faults) loses(route Route) bool { return next(&f.losing, route) != nil }
+
+func (f *Faults) trouble(n int, on []Route, a *answer) {
+	f.do(func() { f.next = append(f.next, &trouble{left: n, on: on, answer: a}) })
+}
+
+// stalled waits for the end while calls are held, and reports whether they are.
+func (f *Faults) stalled(r *http.Request) bool {
+	f.mu.Lock()
+	stall := f.stall
+	f.mu.Unlock()
+	if stall == nil {
+		return false
+	}
+	select {
+	case stall <- struct{}{}:
+	default:
+	}
+	select {
+	case <-f.done:
+	case <-r.Context().Done():
+	}
+	return true
 }

@@ -1,9 +1,11 @@
 package slacktest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -195,4 +197,165 @@ func (cm *chatMethods) suggest(args url.Values) (object, error) {
 		c.prompts = messages
 	}
 	return object{}, nil
+}
+
+// known are the names of emoji that the bot may use: a wrong one, such as the emoji
+// itself, is refused as Slack does.
+var known = set(strings.Fields(`
+	+1 -1 100 adult alarm_clock arrow_left arrow_right arrows_counterclockwise art ballot_box_with_check bell
+	black_square_for_stop bug bulb camera clap clock1 eight exclamation eyes five four frame_with_picture hammer
+	hammer_and_wrench heart heavy_check_mark heavy_multiplication_x hourglass hourglass_flowing_sand information_source
+	joy keycap_ten lock mag mantelpiece_clock memo negative_squared_cross_mark new nine no_entry no_entry_sign
+	octagonal_sign ok ok_hand one paperclip pencil2 point_up pray question raised_hand recycle repeat repeat_one
+	robot_face rocket scissors see_no_evil seven six smile sparkles speech_balloon stop_button stopwatch tada three
+	thumbsdown thumbsup thinking_face two warning wastebasket wave white_check_mark wrench x zap zero zzz`)...)
+
+// reactionMethods add, remove and read reactions.
+type reactionMethods struct {
+	workspace *Workspace
+	events    *events
+}
+
+// message returns the message of a call.
+func (rm *reactionMethods) message(args url.Values) (*channelState, *messageState, error) {
+	c, err := rm.workspace.writable(args.Get("channel"))
+	if err != nil {
+		return nil, nil, err
+	}
+	m := c.get(args.Get("timestamp"))
+	if m == nil || m.tombstone {
+		return nil, nil, refuse("message_not_found")
+	}
+	return c, m, nil
+}
+
+func (rm *reactionMethods) add(args url.Values) (object, error) {
+	name := args.Get("name")
+	if !known[name] {
+		return nil, refuse("invalid_name")
+	}
+	c, m, err := rm.message(args)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(m.reactions, func(r Reaction) bool { return r.Name == name && slices.Contains(r.Users, botUser) }) {
+		return nil, refuse("already_reacted")
+	}
+	m.react(botUser, name, true)
+	rm.events.reaction(c, m, botUser, name, true)
+	return object{}, nil
+}
+
+func (rm *reactionMethods) remove(args url.Values) (object, error) {
+	name := args.Get("name")
+	if !known[name] {
+		return nil, refuse("invalid_name")
+	}
+	c, m, err := rm.message(args)
+	if err != nil {
+		return nil, err
+	}
+	if !m.react(botUser, name, false) {
+		return nil, refuse("no_reaction")
+	}
+	rm.events.reaction(c, m, botUser, name, false)
+	return object{}, nil
+}
+
+func (rm *reactionMethods) get(args url.Values) (object, error) {
+	c, m, err := rm.message(args)
+	if err != nil {
+		return nil, err
+	}
+	return object{"type": "message", "channel": c.id, "message": m.object(c, false)}, nil
+}
+
+// readMethods read channels, threads and users.
+type readMethods struct {
+	*shared
+	workspace *Workspace
+}
+
+func (rm *readMethods) user(args url.Values) (object, error) {
+	u := rm.workspace.users[args.Get("user")]
+	if u == nil {
+		return nil, refuse("user_not_found")
+	}
+	return object{"user": u.object()}, nil
+}
+
+func (rm *readMethods) history(args url.Values) (object, error) {
+	c, err := rm.workspace.readable(args.Get("channel"))
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(between(args, c.messages), func(m *messageState) bool { return !m.inChannel() })
+	slices.Reverse(all)
+	return rm.page(args, c, all, 100)
+}
+
+func (rm *readMethods) replies(args url.Values) (object, error) {
+	c, err := rm.workspace.readable(args.Get("channel"))
+	if err != nil {
+		return nil, err
+	}
+	root := c.get(args.Get("ts"))
+	if root == nil {
+		return nil, refuse("thread_not_found")
+	}
+	all := []*messageState{root}
+	if root.threadTS == root.ts {
+		all = append(all, between(args, c.replies(root.ts))...)
+	}
+	return rm.page(args, c, all, 1000)
+}
+
+// page returns the part of all that a call asks for, and the cursor of the next part.
+func (rm *readMethods) page(args url.Values, c *channelState, all []*messageState, usual int) (object, error) {
+	const most, narrow = 999, 15
+	limit, from := usual, 0
+	var err error
+	if text := args.Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > most {
+			return nil, refuse("invalid_limit")
+		}
+	}
+	if rm.o.Narrow {
+		limit = min(limit, narrow)
+	}
+	if cursor := args.Get("cursor"); cursor != "" {
+		text, err := base64.StdEncoding.DecodeString(cursor)
+		if err == nil {
+			from, err = strconv.Atoi(strings.TrimPrefix(string(text), "next:"))
+		}
+		if err != nil || from > len(all) {
+			return nil, refuse("invalid_cursor")
+		}
+	}
+	next, end := "", min(from+limit, len(all))
+	if end < len(all) {
+		next = base64.StdEncoding.EncodeToString([]byte("next:" + strconv.Itoa(end)))
+	}
+	shown := make([]object, 0, end-from)
+	for _, m := range all[from:end] {
+		shown = append(shown, m.object(c, yes(args, "include_all_metadata")))
+	}
+	return object{"messages": shown, "has_more": next != "", "response_metadata": object{"next_cursor": next}}, nil
+}
+
+// between keeps the messages of the time that a call asks for.
+func between(args url.Values, all []*messageState) []*messageState {
+	oldest, latest, inclusive := args.Get("oldest"), args.Get("latest"), yes(args, "inclusive")
+	return slices.DeleteFunc(slices.Clone(all), func(m *messageState) bool {
+		from, to := compareTS(m.ts, oldest), compareTS(m.ts, latest)
+		return oldest != "" && (from < 0 || (from == 0 && !inclusive)) ||
+			latest != "" && (to > 0 || (to == 0 && !inclusive))
+	})
+}
+
+// compareTS compares two timestamps, of which b may lack its fraction.
+func compareTS(a, b string) int {
+	whole, fraction, _ := strings.Cut(b, ".")
+	const digits = 6
+	return strings.Compare(a, whole+"."+(fraction + "000000")[:digits])
 }

@@ -1,18 +1,22 @@
 package hftask
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/memo"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/jsonfind"
 )
 
 const (
@@ -180,4 +184,229 @@ func askState(ctx context.Context, e *endpoint.Endpoint, model string) (string, 
 		return "", unreadable(errors.New("the state of a model is not valid JSON"))
 	}
 	return status.State, nil
+}
+
+const (
+	// failureLife is how long a failed lookup is cached.
+	failureLife = 30 * time.Second
+	// maxLookups is how many models are looked up at a time.
+	maxLookups = 4
+	// maxRemembered is how many models the cache holds.
+	maxRemembered = 1000
+)
+
+// book caches what a server says about each model. Lookups of different models run concurrently. After a
+// timeout, all lookups fail at once for a while: each would time out too.
+type book[T any] struct {
+	ask   func(ctx context.Context, model string) (T, error)
+	life  time.Duration // how long an answer is cached
+	clock func() time.Time
+	room  chan struct{} // one element for each running lookup
+
+	mu     sync.Mutex
+	pages  map[string]*memo.Memo[T] // by model
+	silent silence
+}
+
+// silence records that the server did not answer at all, and when.
+type silence struct {
+	at time.Time
+	error
+}
+
+// Unwrap returns the error of the unanswered request.
+func (s silence) Unwrap() error { return s.error }
+
+func newBook[T any](life time.Duration, clock func() time.Time, ask func(context.Context, string) (T, error)) *book[T] {
+	return &book[T]{ask: ask, life: life, clock: clock, room: make(chan struct{}, maxLookups), pages: map[string]*memo.Memo[T]{}}
+}
+
+// look returns what the server says about a model, from the cache if it is recent.
+func (b *book[T]) look(ctx context.Context, model string) (T, error) { return b.page(model).Get(ctx) }
+
+// remembered returns the last answer about a model, however old.
+func (b *book[T]) remembered(model string) (T, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p, ok := b.pages[model]; ok {
+		return p.Last()
+	}
+	var none T
+	return none, false
+}
+
+// page returns the cache entry of a model. A full cache drops another entry.
+func (b *book[T]) page(model string) *memo.Memo[T] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, ok := b.pages[model]
+	if !ok {
+		for other := range b.pages {
+			if len(b.pages) < maxRemembered {
+				break
+			}
+			delete(b.pages, other)
+		}
+		ask := func(ctx context.Context) (T, error) { return b.fill(ctx, model) }
+		p = memo.New(memo.Config[T]{Ask: ask, Life: b.believed, Clock: b.clock})
+		b.pages[model] = p
+	}
+	return p
+}
+
+// believed returns how long the outcome of a lookup is cached. A lookup that was skipped because the server
+// does not answer is not cached.
+func (b *book[T]) believed(err error) time.Duration {
+	if _, ok := errors.AsType[silence](err); ok {
+		return 0
+	}
+	if err != nil {
+		return failureLife
+	}
+	return b.life
+}
+
+// fill asks the server about a model, unless the server recently did not answer.
+func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
+	var none T
+	select {
+	case b.room <- struct{}{}:
+		defer func() { <-b.room }()
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	b.mu.Lock()
+	silent := b.silent
+	b.mu.Unlock()
+	if silent.error != nil && b.clock().Sub(silent.at) < failureLife {
+		return none, silent
+	}
+	value, err := b.ask(ctx, model)
+	if ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.silent = silence{}
+	case unanswered(err):
+		b.silent = silence{b.clock(), err}
+	}
+	return value, err
+}
+
+// unanswered reports whether err means that the server did not answer at all.
+func unanswered(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && (e.Kind == endpoint.TimedOut || e.Kind == endpoint.Down && e.Status == 0)
+}
+
+// providersLife is how long the list of a model's providers is cached.
+const providersLife = 10 * time.Minute
+
+// ownProvider is the provider that speaks the task API. conversation is the task of language models, for
+// which all providers speak OpenAI's form.
+const (
+	ownProvider  = "hf-inference"
+	conversation = "conversational"
+	generation   = "text-generation"
+)
+
+// providerEntry is one provider of a model (Hugging Face, Inference Providers, Hub API).
+type providerEntry struct {
+	Provider   string `json:"provider"`
+	ProviderID string `json:"providerId"` //nolint:tagliatelle // the hub's name
+	Status     string `json:"status"`
+	Task       string `json:"task"`
+}
+
+// onHub returns the route to a provider of the model: to hf-inference, the only one that speaks the task
+// API, or for texts to the router's chat completion, which all providers support. Other providers have their
+// own forms for pictures, sound and video, which are not supported.
+func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate, how lookup) (route, error) {
+	switch {
+	case t.extended:
+		return route{}, fault(nil, "Hugging Face's API does not support that; it needs a tool server.")
+	case c.Model == "":
+		return route{}, fault(nil, "Hugging Face needs the name of a model for that.")
+	}
+	all, remembered := b.hub.remembered(c.Model)
+	if !remembered || how == refresh {
+		var err error
+		if all, err = b.hub.look(ctx, c.Model); err != nil {
+			return route{}, b.asFault(err, c.Model)
+		}
+	}
+	live := slices.DeleteFunc(slices.Clone(all), func(p providerEntry) bool { return p.Status != "live" })
+	switch {
+	case len(live) == 0:
+		return route{}, fault(nil, "No provider serves %s on Hugging Face at the moment.", c.Model)
+	case t.name == generation && slices.ContainsFunc(live, func(p providerEntry) bool { return p.Task == conversation }):
+		return route{path: chatPath, model: c.Model}, nil
+	case slices.ContainsFunc(live, func(p providerEntry) bool {
+		return p.Provider == ownProvider && p.Task == t.name && t.name != generation
+	}):
+		return route{path: "/" + ownProvider + "/models/" + c.Model, model: c.Model}, nil
+	case !slices.ContainsFunc(live, func(p providerEntry) bool { return p.Task == t.name }):
+		return route{}, fault(nil, "%s does not do %s on Hugging Face.", c.Model, t.name)
+	}
+	return route{}, fault(nil, "The providers of %s on Hugging Face accept only their own formats, which this version does not support.", c.Model)
+}
+
+// directory caches the providers of models on the hub.
+type directory = book[[]providerEntry]
+
+func newDirectory(e *endpoint.Endpoint, clock func() time.Time) *directory {
+	return newBook(providersLife, clock, func(ctx context.Context, model string) ([]providerEntry, error) { return askProviders(ctx, e, model) })
+}
+
+func askProviders(ctx context.Context, e *endpoint.Endpoint, model string) ([]providerEntry, error) {
+	mine, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	response, err := e.Do(mine, endpoint.Request{
+		Path: "/api/models/" + model, Query: url.Values{"expand[]": {"inferenceProviderMapping"}}, Model: model, MaxBody: maxInfoBody,
+	})
+	switch {
+	case missing(err):
+		return nil, nil
+	case err != nil:
+		return nil, slow(err)
+	}
+	all, err := readProviders(response.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return all, nil
+}
+
+// readProviders reads the providers of a model: a list, or an object by provider name.
+func readProviders(body []byte) ([]providerEntry, error) {
+	var info struct {
+		Mapping json.RawMessage `json:"inferenceProviderMapping"` //nolint:tagliatelle // the hub's name
+	}
+	if err := json.Unmarshal(body, &info); err != nil {
+		return nil, errors.New("the hub's description of a model is not valid JSON")
+	}
+	raw := bytes.TrimSpace(info.Mapping)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if raw[0] == '[' {
+		var list []providerEntry
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, fmt.Errorf("the list of providers: %w", jsonfind.ErrForm)
+		}
+		return list, nil
+	}
+	var byName map[string]providerEntry
+	if err := json.Unmarshal(raw, &byName); err != nil {
+		return nil, fmt.Errorf("the providers by name: %w", jsonfind.ErrForm)
+	}
+	var list []providerEntry
+	for name, p := range byName {
+		p.Provider = name
+		list = append(list, p)
+	}
+	return list, nil
 }

@@ -48,12 +48,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
-	"atelier/agent/sleep"
-
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/sleep"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 )
@@ -209,4 +211,213 @@ func (b *Backend) find(c toolbox.Candidate) (task, error) {
 // outward decides whether media may go to the server.
 func (b *Backend) outward() toolbox.MediaPolicy {
 	return toolbox.MediaPolicy{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
+}
+
+// route is the path of a request, and the model that answers it, "" if unknown.
+type route struct{ path, model string }
+
+// lookup says whether to ask the server again what it has. Only probes do: a busy server answers late, and a
+// call must not take that for an outage.
+type lookup bool
+
+const (
+	refresh   lookup = true
+	useCached lookup = false // use the last known list, if there is one
+)
+
+// route returns where the server does a task for a candidate. The error says why it cannot.
+func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how lookup) (route, error) {
+	if c.Model != "" && !isModel(c.Model) {
+		return route{}, fault(errors.New("the model name must have the form org/model"),
+			"%q is not the name of a model on Hugging Face; names look like org/model.", toolbox.Shorten(c.Model))
+	}
+	if b.hub != nil {
+		return b.onHub(ctx, t, c, how)
+	}
+	known, remembered := b.own.remembered()
+	if !remembered || how == refresh {
+		var err error
+		if known, err = b.own.known(ctx); err != nil {
+			return route{}, b.asFault(err, c.Model)
+		}
+	}
+	if c.Model != "" {
+		return b.byModel(ctx, known, t, c.Model, how)
+	}
+	if known.bare {
+		return route{path: "/pipeline/" + t.name}, nil
+	}
+	usual, ok := known.serves(t)
+	switch {
+	case !ok && t.mode != "":
+		return route{}, fault(nil, "The tool server at %s has no model for %s with maps of the kind %s.", b.config.Endpoint.Host(), t.name, string(t.mode))
+	case !ok:
+		return route{}, fault(nil, "The tool server at %s has no model for %s.", b.config.Endpoint.Host(), t.form)
+	case known.Models[usual].State == unavailable:
+		return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", b.config.Endpoint.Host(), modelName(usual))
+	}
+	return route{path: "/pipeline/" + t.name, model: modelName(usual)}, nil
+}
+
+// byModel returns the route to a model that the candidate names.
+func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string, how lookup) (route, error) {
+	to := route{path: "/models/" + model, model: model}
+	host := b.config.Endpoint.Host()
+	if known.bare {
+		state, remembered := b.own.states.remembered(model)
+		if !remembered || how == refresh {
+			var err error
+			if state, err = b.own.states.look(ctx, model); err != nil {
+				return route{}, b.asFault(err, model)
+			}
+		}
+		if state == "" || state == unavailable {
+			return route{}, fault(nil, "The tool server at %s does not have the model %s.", host, model)
+		}
+		return to, nil
+	}
+	switch does, state := known.does(t, model); {
+	case !does:
+		return route{}, fault(nil, "The tool server at %s does not have the model %s for %s.", host, model, t.name)
+	case state == unavailable:
+		return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", host, model)
+	}
+	if len(known.Models[model].Tasks) > 1 {
+		to.path += "/pipeline/" + t.name
+	}
+	return to, nil
+}
+
+// model matches model names as on the hub. Other names are neither requested nor repeated to anybody.
+var model = lazyregexp.New(`^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$`)
+
+func isModel(name string) bool {
+	return model.MatchString(name) && !strings.Contains(name, "..")
+}
+
+// modelName returns the name that a server gives for a model, "" if it does not look like one.
+func modelName(name string) string {
+	if isModel(name) {
+		return name
+	}
+	return ""
+}
+
+// missing reports whether the error is a status 404, 405 or 501.
+func missing(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
+}
+
+// fault returns an error with a sentence for people; err is the detail for the operator.
+func fault(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
+}
+
+// down returns a fault of the server ([toolbox.ErrDown]).
+func down(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: wrapAs(toolbox.ErrDown, err)}
+}
+
+// wrapAs joins err and its kind, so that errors.Is finds both. For a nil err it returns the kind.
+func wrapAs(kind, err error) error {
+	if err == nil {
+		return kind
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// unreadable returns the fault of an answer that does not have its task's form.
+func unreadable(err error) error {
+	return down(err, "The tool server sent an answer that cannot be read.")
+}
+
+// asFault turns the error of a request into a fault: its sentence, and whether the server or the input is to
+// blame. A refusal by the provider is final: no other model is tried.
+func (b *Backend) asFault(err error, model string) error {
+	if err == nil {
+		return nil
+	}
+	if endpoint.Declined(err) {
+		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
+	}
+	if endpoint.Loading(err) {
+		return &plan.Fault{Sentence: plan.Say("The model is still loading; please try again in a few minutes."), Err: wrapAs(toolbox.ErrLoading, err)}
+	}
+	if known := b.byCode(codeOf(err), err, model); known != nil {
+		return known
+	}
+	switch endpoint.KindOf(err) {
+	case endpoint.Rejected, endpoint.TooLong:
+		return fault(err, "The tool server rejected this input; please try another one.")
+	case endpoint.ModelUnknown:
+		return b.unknown(err, model)
+	case endpoint.KeyRefused:
+		if b.hub != nil {
+			return &plan.Fault{
+				Sentence: plan.Say("Hugging Face refused the key. Please ask the operator to look into it."), Err: wrapAs(toolbox.ErrDown, err),
+				Operator: plan.Say("Hugging Face refused the token: it is wrong or has expired. Set HF_TOKEN to a new one."),
+			}
+		}
+	case endpoint.Forbidden:
+		if b.hub != nil {
+			return &plan.Fault{
+				Sentence: plan.Say("Hugging Face does not allow this with the key that is set. Please ask the operator to look into it."),
+				Err:      wrapAs(toolbox.ErrDown, err),
+				Operator: plan.Say("Hugging Face does not allow this with the token that is set. Give HF_TOKEN the right to call inference providers."),
+			}
+		}
+	case endpoint.Quota:
+		if b.hub != nil {
+			return &plan.Fault{
+				Sentence: plan.Say("The credits at Hugging Face are used up. Please ask the operator to look into it."), Err: wrapAs(toolbox.ErrDown, err),
+				Operator: plan.Say("The credits at Hugging Face are used up. Buy some for the account of HF_TOKEN."),
+			}
+		}
+	case endpoint.Down:
+		switch e, ok := errors.AsType[*endpoint.Error](err); {
+		case !ok || e.Status != http.StatusInternalServerError:
+		case blamesInput.MatchString(e.Err.Error()):
+			return fault(err, "The model failed on this; please try again, or try another input.")
+		default:
+			return down(err, "The tool server failed on this; please try again later.")
+		}
+	case endpoint.Malformed:
+		if redirected(err) {
+			return down(err, "The tool server redirects to another address, which is not followed; its address may be wrong.")
+		}
+	case endpoint.Limited, endpoint.TimedOut:
+	default:
+		return err // the context's error
+	}
+	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: wrapAs(toolbox.ErrDown, err)}
+}
+
+// blamesInput matches messages of a failed request (500) that blame the input, in the words of the libraries
+// that run models (Pillow, librosa, torch, transformers). All other failures of this kind are the server's
+// own.
+var blamesInput = lazyregexp.New(`(?i)` + strings.Join([]string{
+	`\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)`,
+	`\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)`,
+	`cannot (identify|decode|read|open)`,
+	`could not (decode|read|open)`,
+	`\btoo (small|short|long)\b`,
+	`sizes? of tensors?`,
+	`shape mismatch`,
+	`\bshapes? .{0,40}(incompatible|cannot be|invalid)`,
+}, "|"))
+
+// redirected reports whether the server answered with a redirect.
+func redirected(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return ok && e.Status >= 300 && e.Status < 400
+}
+
+// unknown returns the fault of a server that does not have the model, or none for the task if model is "".
+func (b *Backend) unknown(err error, model string) error {
+	host := b.config.Endpoint.Host()
+	if model == "" {
+		return down(err, "The tool server at %s has no model for that.", host)
+	}
+	return down(err, "The tool server at %s does not have the model %s.", host, model)
 }

@@ -1,12 +1,16 @@
 package media
 
 import (
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/container"
 	"atelier/agent/toolbox/media/imagefile"
 )
 
@@ -105,4 +109,170 @@ func named(ending string) (kind, bool) {
 		return kind{}, false
 	}
 	return kinds[usual], true
+}
+
+const webPage = "text/html"
+
+// page is the kind of the web pages made here.
+var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "htm"}}
+
+// offices are the kinds of office documents that are accepted with [Limits].Office.
+var offices = []kind{
+	{"application/vnd.openxmlformats-officedocument.wordprocessingml.document", plan.Document, office, []string{"docx"}},
+	{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", plan.Document, office, []string{"xlsx"}},
+	{"application/vnd.openxmlformats-officedocument.presentationml.presentation", plan.Document, office, []string{"pptx"}},
+	{"application/vnd.oasis.opendocument.text", plan.Document, office, []string{"odt"}},
+	{"application/vnd.oasis.opendocument.spreadsheet", plan.Document, office, []string{"ods"}},
+	{"application/vnd.oasis.opendocument.presentation", plan.Document, office, []string{"odp"}},
+}
+
+// officeKind returns the kind of an office document by its first bytes.
+func officeKind(head []byte) (kind, bool) {
+	found := mimetype.Detect(head)
+	at := slices.IndexFunc(offices, func(k kind) bool { return found.Is(k.mime) })
+	if at < 0 {
+		return kind{}, false
+	}
+	return offices[at], true
+}
+
+// IsOffice reports whether a file is an office document that is accepted with [Limits].Office.
+func IsOffice(path string) (bool, error) {
+	found, err := mimetype.DetectFile(path)
+	if err != nil {
+		return false, fmt.Errorf("look at a document: %w", err)
+	}
+	return slices.ContainsFunc(offices, func(k kind) bool { return found.Is(k.mime) }), nil
+}
+
+// foreign lists kinds that are recognized but not accepted, so that errors can name them. Some would
+// otherwise match an accepted kind: an SVG drawing is also text, and a burst of phone pictures uses a
+// video container.
+var foreign = append([]kind{
+	page,
+	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
+	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},
+	{mime: "image/heif-sequence", name: plan.Say("a HEIC picture")},
+	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
+	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
+
+	{mime: "application/msword", name: office},
+	{mime: "application/vnd.ms-excel", name: office},
+	{mime: "application/vnd.ms-powerpoint", name: office},
+	{mime: "text/rtf", name: office},
+	{mime: "application/epub+zip", name: plan.Say("a book")},
+	{mime: "text/xml", name: plan.Say("an XML document")},
+
+	{mime: "application/vnd.microsoft.portable-executable", name: program},
+	{mime: "application/x-elf", name: program},
+	{mime: "application/x-mach-binary", name: program},
+	{mime: "application/x-ms-installer", name: program},
+	{mime: "application/java-archive", name: program},
+	{mime: "application/x-java-applet", name: program},
+	{mime: "application/vnd.android.package-archive", name: program},
+	{mime: "application/vnd.debian.binary-package", name: program},
+	{mime: "application/x-rpm", name: program},
+	{mime: "application/wasm", name: program},
+
+	{mime: "application/zip", name: archive},
+	{mime: "application/gzip", name: archive},
+	{mime: "application/x-tar", name: archive},
+	{mime: "application/x-7z-compressed", name: archive},
+	{mime: "application/vnd.rar", name: archive},
+	{mime: "application/x-bzip2", name: archive},
+	{mime: "application/x-xz", name: archive},
+	{mime: "application/zstd", name: archive},
+	{mime: "application/vnd.ms-cab-compressed", name: archive},
+}, offices...)
+
+var (
+	office  = plan.Say("an office document")
+	program = plan.Say("a program")
+	archive = plan.Say("an archive")
+)
+
+// foreignName returns the name of a foreign kind by the first bytes of a file.
+func foreignName(head []byte) (plan.Message, bool) {
+	for m := mimetype.Detect(head); m != nil; m = m.Parent() {
+		for _, f := range foreign {
+			if m.Is(f.mime) {
+				return f.name, true
+			}
+		}
+	}
+	return plan.Message{}, false
+}
+
+// Detail is one fact about a file: "Duration: 0:12.4".
+type Detail struct{ Name, Value string }
+
+// Details formats the details that have a value, one per line.
+func Details(all ...Detail) string {
+	var lines []string
+	for _, d := range all {
+		if d.Value != "" {
+			lines = append(lines, d.Name+": "+d.Value)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// KindName returns the common name of a MIME type: "JPEG picture".
+func KindName(mime string) string {
+	for _, k := range kinds {
+		if k.mime == mime {
+			_, name, _ := strings.Cut(k.name.String(), " ") // without the article
+			return name
+		}
+	}
+	return mime
+}
+
+// SizeOf formats a file size: "2.3 MB (2,345,678 bytes)".
+func SizeOf(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	exact := digits + " bytes"
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f MB (%s)", float64(n)/1e6, exact)
+	case n >= 1000:
+		return fmt.Sprintf("%.1f kB (%s)", float64(n)/1e3, exact)
+	}
+	return exact
+}
+
+// mp4Audio is the kind of an MP4 file without video. Phones and recorders give it video extensions.
+var mp4Audio = kind{"audio/mp4", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "m4r", "mp4", "m4b", "m4v", "mov", "qt", "3gp", "3g2", "f4v"}}
+
+// audioKinds maps the kind detected by the first bytes to the kind of a file with audio only.
+var audioKinds = map[string]kind{
+	"video/mp4":        mp4Audio,
+	"video/x-m4v":      mp4Audio,
+	"video/quicktime":  mp4Audio,
+	"video/3gpp":       mp4Audio,
+	"video/3gpp2":      mp4Audio,
+	"video/webm":       {"audio/webm", plan.Audio, plan.Say("a WebM sound"), []string{"webm", "weba", "mkv", "mka"}},
+	"video/x-matroska": {"audio/x-matroska", plan.Audio, plan.Say("a Matroska sound"), []string{"mka", "mkv", "webm", "weba"}},
+}
+
+// audioOnly returns the audio kind of a file that looks like k if its tracks are audio only. If the
+// tracks are not found, it returns k: the validity of the file is checked elsewhere.
+func audioOnly(r io.ReaderAt, size int64, k kind) (kind, bool) {
+	sound, ok := audioKinds[k.mime]
+	if !ok {
+		return k, false
+	}
+	tracks := container.Matroska
+	if sound.mime == mp4Audio.mime {
+		tracks = container.MP4
+	}
+	if found, ok := tracks(r, size); !ok || found.Sound == 0 || found.Pictures > 0 {
+		return k, false
+	}
+	return sound, true
 }

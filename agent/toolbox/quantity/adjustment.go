@@ -201,3 +201,179 @@ func amount(s string) (by float64, named bool) {
 	}
 	return by, false
 }
+
+// Level is a strength in words.
+type Level int
+
+// The levels of strength.
+const (
+	Little Level = iota - 1
+	Medium
+	Lot
+)
+
+// Strength is the strength of an effect, in pixels or as a level.
+type Strength struct {
+	Pixels float64 // 0 if only a level is given; at most 999,999
+	Level  Level
+}
+
+var (
+	lone   = lazyregexp.New(`(?:^|[^\d.])` + number + `(?:$|[^\d.])`)
+	medium = lazyregexp.New(`\b(?:medium|normal|moderate|moderately|default|some)\b`)
+	full   = lazyregexp.New(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
+)
+
+// Strong parses a strength: a number of pixels, a percentage (medium from 33 %, a lot from 67 %),
+// or words such as "a little" and "strongly".
+func Strong(text string) (Strength, bool) {
+	s := numerals(fold(text))
+	if senseless(s) {
+		return Strength{}, false
+	}
+	if m := percentage.FindStringSubmatch(s); m != nil {
+		return Strength{Level: Level(min(int(float(m[1])/33.4), 2) - 1)}, true
+	}
+	if m := lone.FindStringSubmatch(s); m != nil && float(m[1]) > 0 {
+		return Strength{Pixels: float(m[1])}, true
+	}
+	switch {
+	case lot.MatchString(s), full.MatchString(s):
+		return Strength{Level: Lot}, true
+	case little.MatchString(s):
+		return Strength{Level: Little}, true
+	case medium.MatchString(s):
+		return Strength{}, true
+	}
+	return Strength{}, false
+}
+
+var fileSize = lazyregexp.New(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
+	`(k|kb|kib|kilobytes?|kbytes?|m|mb|mib|mbytes?|megs?|megabytes?|g|gb|gib|gigabytes?|b|bytes?)\b`)
+
+// sizeChange matches a difference, not a size: "2 MB smaller", "by 300 kB".
+var sizeChange = lazyregexp.New(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
+	`\bby (?:about )?\d[\d.,]* ?(?:[kmg]i?b|megs?|\w*bytes?)\b`)
+
+// Bytes parses a file size, from 1 to 1e18: "2 MB", "500kB", "under 1.5 megabytes". A kB is 1000
+// bytes and a KiB 1024, so that a file below the limit is so in either reading.
+func Bytes(text string) (int64, bool) {
+	s := fold(text)
+	m := fileSize.FindStringSubmatch(s)
+	if m == nil || senseless(s) || sizeChange.MatchString(s) {
+		return 0, false
+	}
+	v := float(m[1]) // nine digits at most
+	if m[2] != "" {
+		v += float(m[2]) / math.Pow10(len(m[2]))
+	}
+	switch {
+	case m[3] != "" && m[3][0] == 'h':
+		v = 0.5
+	case m[3] != "":
+		v = 1
+	}
+	unit := map[byte]float64{'b': 1, 'k': 1e3, 'm': 1e6, 'g': 1e9}[m[4][0]]
+	if len(m[4]) == 3 && m[4][1:] == "ib" {
+		unit = map[byte]float64{'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}[m[4][0]]
+	}
+	v *= unit
+	return int64(v), v >= 1 && v <= 1e18
+}
+
+// Limit parses a maximum file size in bytes, like [Bytes]. A number alone is in megabytes.
+func Limit(text string) (int64, bool) {
+	if limit, ok := Bytes(text); ok {
+		return limit, true
+	}
+	return Bytes(text + " MB")
+}
+
+var (
+	slowing   = lazyregexp.New(`\b(?:slow|slower|slowed|slowly|slowdown|slow ?mo|slow motion|down|reduce|decrease|less|lower)\b`)
+	speeding  = lazyregexp.New(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
+	factorX   = lazyregexp.New(`(\d)x\b`)
+	lapse     = lazyregexp.New(`\b(?:time ?lapse|hyperlapse)\b`)
+	softening = lazyregexp.New(`\b(?:quiet|quieter|soft|softer|down|off|reduce|decrease|drop|cut|attenuate|less|lower)\b`)
+	raising   = lazyregexp.New(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
+	faster    = lazyregexp.New(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
+	decibels  = lazyregexp.New(`(?:^|[^\d.])([+-]?) ?` + number + ` ?(?:db|decibels?)\b`)
+	// partOfWhole matches a part that the change may be for, which is no factor: "the first half".
+	partOfWhole = lazyregexp.New(`\b(?:first|second|last|other|left|right|top|bottom|upper|lower) (?:half|third|quarter)\b`)
+	bareTempo   = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
+)
+
+// Tempo parses a playing speed, as a factor: "2x", "half", "25%", "three times slower", "50%
+// faster", "slow motion", "time-lapse". A factor without a direction multiplies the speed: "2" is
+// twice as fast. It is from 0.01 to 100.
+func Tempo(text string) (float64, bool) { return change(text, slowing, speeding) }
+
+// Volume parses a volume, as a factor: "twice as loud", "50%", "20% louder", "quieter", "6 dB
+// quieter", "-6 dB". A factor without a direction multiplies the volume. It is from 0.01 to 100.
+func Volume(text string) (float64, bool) {
+	s := fold(text)
+	m := decibels.FindStringSubmatch(s)
+	if m == nil {
+		return change(text, softening, raising)
+	}
+	gain := float(m[2])
+	if m[1] == "-" || m[1] == "" && softening.MatchString(s) {
+		gain = -gain
+	}
+	f := math.Round(1e5*math.Pow(10, gain/20)) / 1e5
+	return f, !exotic.MatchString(s) && f >= 0.01 && f <= 100
+}
+
+// change parses a factor; less and more match the words for smaller and larger values.
+func change(text string, less, more lazyregexp.Regexp) (float64, bool) {
+	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
+	if senseless(s) || partOfWhole.MatchString(s) {
+		return 0, false
+	}
+	f, ok := tempo(s, less.MatchString(s), more.MatchString(s))
+	return f, ok && f >= 0.01 && f <= 100
+}
+
+func tempo(s string, slow, fast bool) (float64, bool) {
+	multiple, several := multipleOf(s)
+	if v, at, ok := share(s); ok {
+		if several { // "half and double"
+			return 0, false
+		}
+		change := bySoMuch.MatchString(s[:at[0]]) || faster.MatchString(s[at[1]:])
+		switch {
+		case change && slow && !fast:
+			return 1 - v, v < 1
+		case change && fast && !slow:
+			return 1 + v, true
+		}
+		return v, v > 0
+	}
+	if m := times.FindStringSubmatch(s); m != nil {
+		multiple, several = float(m[1]+m[2]+m[3]+m[4]), true
+	} else if m := bareTempo.FindStringSubmatch(s); m != nil {
+		multiple, several = float(m[1]), true
+	}
+	if several {
+		if multiple > 1 && slow && !fast {
+			return 1 / multiple, true
+		}
+		return multiple, multiple > 0
+	}
+	if slow == fast {
+		return 0, false
+	}
+	level := 1
+	if little.MatchString(s) {
+		level = 0
+	} else if lot.MatchString(s) {
+		level = 2
+	}
+	switch {
+	case slow:
+		return []float64{0.8, 0.5, 0.25}[level], true
+	case lapse.MatchString(s):
+		return 10, true
+	}
+	return []float64{1.25, 2, 4}[level], true
+}

@@ -3,17 +3,16 @@ package quantity
 import (
 	"image"
 	"math"
-
 	"strings"
 
 	"atelier/agent/lazyregexp"
 )
 
 var (
-	geometry  = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
-	corners   = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
-	boxAt     = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
-	boxFrom   = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
+	geometry = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
+	corners  = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
+	boxAt    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
+	boxFrom  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
 	// span matches where a part is along one axis: "x 950 to 1230", "rows 213-427".
 	span      = lazyregexp.New(`\b(x|y|rows?|columns?|cols?) ?[:=]? ?(?:from |between )?(?:x |y )?(\d{1,6})(?: ?px| pixels?)? ?(?:to|till|until|and|-) ?(?:x |y )?(\d{1,6})\b`)
 	noSpace   = lazyregexp.New(`(\d),(\d)`)
@@ -256,4 +255,128 @@ func (a Area) shaped(b image.Rectangle) image.Rectangle {
 		h = w / ratio
 	}
 	return a.Anchor.In(b, max(1, int(math.Round(w))), max(1, int(math.Round(h))))
+}
+
+// Anchor is a position on a picture: X and Y are -1 (left, top), 0 (centre) or 1 (right, bottom).
+type Anchor struct{ X, Y int }
+
+var (
+	atLeft   = lazyregexp.New(`\b(?:left|lefthand|leftmost|west|left hand)\b`)
+	atRight  = lazyregexp.New(`\b(?:right|righthand|rightmost|east|right hand)\b`)
+	atTop    = lazyregexp.New(`\b(?:top|upper|above|topmost|north|head|uppermost)\b`)
+	atBottom = lazyregexp.New(`\b(?:bottom|lower|below|underneath|lowest|foot|south|base|beneath)\b`)
+	atCentre = lazyregexp.New(`\b(?:centre|mid|across|inner)\b`)
+)
+
+// Place parses a position on a picture: "top", "bottom right", "the upper left corner", "centre".
+func Place(text string) (Anchor, bool) { return place(fold(text)) }
+
+func place(s string) (a Anchor, ok bool) {
+	left, right := atLeft.MatchString(s), atRight.MatchString(s)
+	top, bottom := atTop.MatchString(s), atBottom.MatchString(s)
+	if left != right {
+		a.X = 1
+		if left {
+			a.X = -1
+		}
+	}
+	if top != bottom {
+		a.Y = 1
+		if top {
+			a.Y = -1
+		}
+	}
+	return a, a != Anchor{} || atCentre.MatchString(s)
+}
+
+// In returns a rectangle of the given size at the anchor of the bounds, clipped to them.
+func (a Anchor) In(b image.Rectangle, width, height int) image.Rectangle {
+	at := func(low, room, sign int) int { return low + room*(sign+1)/2 }
+	p := image.Pt(at(b.Min.X, b.Dx()-width, a.X), at(b.Min.Y, b.Dy()-height, a.Y))
+	return image.Rectangle{Min: p, Max: p.Add(image.Pt(width, height))}.Intersect(b)
+}
+
+var (
+	degrees   = lazyregexp.New(`(?:^|[^\d.])(-?)` + number + `(?: ?(?:degrees?|deg))?\b`)
+	backwards = lazyregexp.New(`\b(?:counter ?clockwise|anti ?clockwise|ccw|left|leftwards?|backwards?)\b`)
+	forwards  = lazyregexp.New(`\b(?:clockwise|cw|right|rightwards?|sideways|side|upright|portrait|landscape)\b`)
+	turns     = lazyregexp.New(`\b(?:(\d) )?(half|quarters?|full|whole)(?: an?| of an?)? ?(?:turns?|rotations?|circle|way)?\b`)
+	repeated  = lazyregexp.New(`\b(?:(twice)|(thrice)|([2-9]) times)\b`)
+	promptly  = lazyregexp.New(`\bright (?:now|away)\b`)
+	clockwise = lazyregexp.New(`\b(?:clockwise|cw|right|rightwards?)\b`)
+	over      = lazyregexp.New(`\b(?:upside down|on its head|around|round|over|about)\b`)
+)
+
+// Angle parses a rotation, and returns it in degrees clockwise, from 0 up to 360: "90 degrees",
+// "-45", "left", "counter-clockwise", "upside down", "a quarter turn". A direction alone means a
+// quarter turn; "twice" and "three times" multiply it.
+func Angle(text string) (float64, bool) {
+	s := promptly.ReplaceAllString(numerals(fold(text)), "")
+	left := backwards.MatchString(s)
+	if little.MatchString(s) && !numeral.MatchString(s) { // "a bit" is too vague
+		return 0, false
+	}
+	if exotic.MatchString(s) || left && clockwise.MatchString(backwards.ReplaceAllString(s, "")) {
+		return 0, false
+	}
+	times := 1.0
+	if m := repeated.FindStringSubmatch(s); m != nil {
+		switch {
+		case m[1] != "":
+			times = 2
+		case m[2] != "":
+			times = 3
+		default:
+			times = float(m[3])
+		}
+		s = repeated.ReplaceAllString(s, "")
+	}
+	v, ok := turn(s, left || times != 1 || forwards.MatchString(s))
+	v *= times
+	if left {
+		v = -v
+	}
+	v = math.Mod(v, 360)
+	if v < 0 {
+		v += 360
+	}
+	return v, ok
+}
+
+var upright = lazyregexp.New(`\b(?:upright|right way (?:up|round|around)|right side up)\b`)
+
+// Upright reports whether a text asks to set a picture upright without saying by how much to rotate
+// it: "turn it upright", but not "90 degrees, upright".
+func Upright(text string) bool {
+	s := fold(text)
+	if !upright.MatchString(s) {
+		return false
+	}
+	_, turned := turn(s, backwards.MatchString(s) || clockwise.MatchString(upright.ReplaceAllString(s, "")))
+	return !turned
+}
+
+// turn returns the unsigned angle in a folded text; directed reports whether the text has a direction.
+func turn(s string, directed bool) (float64, bool) {
+	if m := turns.FindStringSubmatch(s); m != nil {
+		v := map[byte]float64{'h': 180, 'q': 90, 'f': 360, 'w': 360}[m[2][0]]
+		if m[1] != "" {
+			v *= float(m[1])
+		}
+		return v, true
+	}
+	if m := degrees.FindStringSubmatch(s); m != nil {
+		v := float(m[2])
+		if m[1] == "-" {
+			v = -v
+		}
+		return v, true
+	}
+	switch {
+	case directed:
+		return 90, true
+	case over.MatchString(s):
+		return 180, true
+	}
+	return 0, false
 }

@@ -1,6 +1,7 @@
 package decompose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/planner/llm/cover"
 	"atelier/agent/planner/llm/exchange"
 	"atelier/agent/planner/llm/token"
 )
@@ -263,4 +265,82 @@ func (b *binder) settleTypes() {
 			}
 		}
 	}
+}
+
+// report collects all faults of an answer, since there is only one round to correct them.
+type report struct {
+	faults []string
+	kind   string   // of the first fault
+	notes  []string // lists of valid values
+}
+
+func (r *report) faultf(kind, format string, args ...any) {
+	r.kind = cmp.Or(r.kind, kind)
+	r.faults = append(r.faults, fmt.Sprintf(format, args...))
+}
+
+// note adds a list of valid values, once.
+func (r *report) note(text string) {
+	if !slices.Contains(r.notes, text) {
+		r.notes = append(r.notes, text)
+	}
+}
+
+// maxFaults is the maximum number of faults in a complaint.
+const maxFaults = 8
+
+// complaint returns the complaint about all faults, nil if there are none.
+func (r *report) complaint() error {
+	if len(r.faults) == 0 {
+		return nil
+	}
+	told := r.faults[:min(len(r.faults), maxFaults)]
+	return exchange.Complain(r.kind, "%s", strings.Join(slices.Concat(told, r.notes), "\n"))
+}
+
+// left returns the parts of the request that are not done: the passages that the answer declares
+// impossible, and those that it does not mention, since models overlook things.
+func (b *binder) left(a decomposition) []plan.Unhandled {
+	request := cover.Of(b.request.Wish)
+	var left []plan.Unhandled
+	for _, passage := range a.Left {
+		if passage = cleaned(passage); passage == "" {
+			continue
+		}
+		if !request.Holds(passage) {
+			b.faultf(exchange.WrongShape, `"left" holds %q, which is no passage of the wish. Copy the words exactly as they stand there.`,
+				token.Clip(passage, shown))
+			continue
+		}
+		request.Account(passage)
+		left = append(left, plan.Unhandled{Part: passage, Unknown: []string{passage}})
+	}
+	quotes := slices.ContainsFunc(a.Subtasks, func(s subtask) bool { return len(s.Of) > 0 })
+	if !quotes || b.request.Question != nil { // the answer to a question quotes the previous request
+		return left
+	}
+	for i, s := range a.Subtasks {
+		for _, passage := range s.Of {
+			request.Account(passage)
+		}
+		for _, said := range b.done[i].Said {
+			request.Account(said.Words)
+		}
+		for _, arg := range b.done[i].Args {
+			if arg.Source.Kind == plan.OfValue && request.Holds(arg.Source.Value) {
+				request.Account(arg.Source.Value)
+			}
+		}
+	}
+	for _, r := range b.resources {
+		for _, name := range []string{r.File, r.Name} {
+			if request.Holds(name) {
+				request.Account(name)
+			}
+		}
+	}
+	for _, passage := range request.Left() {
+		left = append(left, plan.Unhandled{Part: passage, Unknown: []string{passage}})
+	}
+	return left
 }

@@ -25,8 +25,15 @@
 package hftasktest
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 )
 
@@ -127,4 +134,165 @@ func (s *Server) routes() http.Handler {
 		refusal{http.StatusNotFound, "there is nothing at this address"}.write(w)
 	})
 	return mux
+}
+
+// guard checks the token of requests, and applies faults of the whole server.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client has gone
+		}
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		f, ok := s.take(All)
+		switch {
+		case ok && s.misbehave(w, r, f):
+		case r.URL.Path != "/healthz" && s.config.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.config.Token:
+			expired.write(w)
+		case ok && f.spoils():
+			was := httptest.NewRecorder()
+			next.ServeHTTP(was, r)
+			spoiled(made{kind: was.Header().Get("Content-Type"), body: was.Body.Bytes()}, f.Kind).write(w)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// expired is the hub's answer to an invalid token.
+var expired = refusal{http.StatusUnauthorized, "Invalid username or password."}
+
+// serveModel answers a request to a model.
+func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
+	model, want := r.PathValue("org")+"/"+r.PathValue("model"), r.PathValue("task")
+	names := s.models.tasksOf(model)
+	if want != "" {
+		names = slices.DeleteFunc(names, func(name string) bool { return name != want })
+	}
+	if len(names) == 0 {
+		s.refuse(w, s.arrive(r, Call{Model: model, Task: want}), refusal{http.StatusNotFound, "Model " + model + " does not exist"})
+		return
+	}
+	s.answer(w, r, model, names)
+}
+
+// servePipeline answers a request to a task with its default model.
+func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("task")
+	models := s.models.byTask[name]
+	if len(models) == 0 {
+		s.refuse(w, s.arrive(r, Call{Task: name}), refusal{http.StatusNotFound, "the task " + name + " is not served here"})
+		return
+	}
+	s.answer(w, r, models[0], []string{name})
+}
+
+// answer runs the task among names that accepts the request.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, names []string) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // it is in memory
+	}
+	q, err := s.readOne(r, body, model, names)
+	call := s.arrive(r, q.call)
+	f, faulty := s.take(model, q.task)
+	if faulty && s.misbehave(w, r, f) {
+		s.note(call, "fault: "+string(f.Kind))
+		return
+	}
+	var m made
+	if err == nil {
+		m, err = s.compute(q)
+	}
+	if err == nil && faulty {
+		m = spoiled(m, f.Kind)
+	}
+	if err != nil {
+		s.refuse(w, call, err)
+		return
+	}
+	if id, ok := s.enqueue(q, m); ok {
+		w.Header().Set("Location", "/jobs/"+id)
+		writeJSON(w, http.StatusAccepted, jobState{ID: id, Status: Queued})
+		return
+	}
+	m.write(w)
+}
+
+// readOne parses a request for one of several tasks. It fails if the request fits more than one.
+func (s *Server) readOne(r *http.Request, body []byte, model string, names []string) (fit *request, err error) {
+	for _, name := range names {
+		q, refused := s.reader.read(r, body, model, name)
+		switch {
+		case refused == nil && fit != nil && err == nil:
+			return fit, bad("the model %s does several tasks of which it may be %s or %s: ask at /models/%s/pipeline/…", model, fit.task, name, model)
+		case refused == nil || fit == nil:
+			fit, err = q, refused
+		}
+	}
+	return fit, err
+}
+
+// compute makes the answer.
+func (s *Server) compute(q *request) (made, error) {
+	out, err := tasks[q.task](s.world, q)
+	if err != nil {
+		return made{}, err
+	}
+	m, err := s.checked(q.task, out)
+	if s.config.Listed && bytes.HasPrefix(m.body, []byte("{")) {
+		m.body = slices.Concat([]byte("["), m.body, []byte("]"))
+	}
+	return m, err
+}
+
+// checked encodes an answer and validates it against its schema.
+func (s *Server) checked(name string, out any) (made, error) {
+	m, seen, err := encode(out)
+	if err == nil {
+		err = s.rules.forms[name].output.Validate(seen)
+	}
+	if err != nil {
+		err = fmt.Errorf("hftasktest: the answer of %s violates its schema: %w", name, err)
+		s.tb.Error(err)
+	}
+	return m, err
+}
+
+// refusal is an error answer.
+type refusal struct {
+	status int
+	reason string
+}
+
+func (r refusal) Error() string { return r.reason }
+
+func (r refusal) write(w http.ResponseWriter) {
+	writeJSON(w, r.status, map[string]string{"error": r.reason})
+}
+
+// bad returns a refusal with status 400.
+func bad(format string, args ...any) error {
+	return refusal{http.StatusBadRequest, fmt.Errorf(format, args...).Error()}
+}
+
+// asRefusal converts an error to a refusal; the default status is 500.
+func asRefusal(err error) refusal {
+	var r refusal
+	if !errors.As(err, &r) {
+		r = refusal{http.StatusInternalServerError, err.Error()}
+	}
+	r.status = cmp.Or(r.status, http.StatusInternalServerError)
+	return r
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", jsonKind)
+	w.WriteHeader(status)
+	_, _ = w.Write(b) //nolint:errcheck // a client that has gone needs no answer
 }

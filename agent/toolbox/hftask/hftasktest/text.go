@@ -2,6 +2,9 @@ package hftasktest
 
 import (
 	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -219,4 +222,229 @@ func tagTokens(_ *world, q *request) (any, error) {
 		found = append(found, t)
 	}
 	return found, nil
+}
+
+// span is an answer found in a text.
+type span struct {
+	Answer string  `json:"answer"`
+	Score  float64 `json:"score"`
+	Start  int     `json:"start"`
+	End    int     `json:"end"`
+}
+
+// member returns a text of the inputs.
+func (q *request) member(name string) string {
+	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema guarantees it
+	text, _ := in[name].(string)       //nolint:errcheck // the schema guarantees it
+	return text
+}
+
+// askDocument cannot read. It answers with the first word box that has a digit, or else describes the page.
+func askDocument(_ *world, q *request) (any, error) {
+	sc, err := q.sceneOf("image")
+	if err != nil {
+		return nil, err
+	}
+	answer := "a page with " + sc.account()
+	boxes, _ := q.params["word_boxes"].([]any) //nolint:errcheck // absent is none
+	for _, item := range boxes {
+		if word, ok := item.(string); ok && strings.ContainsAny(word, "0123456789") {
+			answer = word
+			break
+		}
+	}
+	return top(q, []span{{answer, 0.8, 0, 0}}), nil
+}
+
+// found is an answer about a table.
+type found struct {
+	Answer      string   `json:"answer"`
+	Coordinates [][2]int `json:"coordinates"`
+	Cells       []string `json:"cells"`
+	Aggregator  string   `json:"aggregator"`
+}
+
+// askTable finds the row and the column that the question names, and counts or sums.
+func askTable(_ *world, q *request) (any, error) {
+	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema guarantees it
+	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema guarantees it
+	if len(table) == 0 {
+		return nil, bad("the table is empty")
+	}
+	columns := sortedKeys(table) // JSON objects are unordered
+	cells := map[string][]string{}
+	rows := 0
+	for _, c := range columns {
+		cells[c] = (&request{params: table}).list(c)
+		rows = max(rows, len(cells[c]))
+	}
+	for _, c := range columns {
+		if len(cells[c]) != rows {
+			return nil, bad("the column %s has %d cells, and another one %d", c, len(cells[c]), rows)
+		}
+	}
+	question := q.member("question")
+	// The question names the column by its header, and the row by a cell.
+	column, most := len(columns)-1, 0
+	for i, c := range columns {
+		if n := common(question, c); n > most {
+			column, most = i, n
+		}
+	}
+	var wanted []int
+	for r := range rows {
+		if slices.ContainsFunc(columns, func(c string) bool {
+			return common(question, cells[c][r]) > 0 && common(question, cells[c][r]) == len(words(cells[c][r]))
+		}) {
+			wanted = append(wanted, r)
+		}
+	}
+	f := found{Aggregator: "NONE", Cells: []string{}, Coordinates: [][2]int{}}
+	asked := strings.ToLower(question)
+	switch {
+	case strings.Contains(asked, "how many"):
+		f.Aggregator = "COUNT"
+	case strings.Contains(asked, "total"), strings.Contains(asked, "sum"), strings.Contains(asked, "altogether"):
+		f.Aggregator = "SUM"
+	case strings.Contains(asked, "average"), strings.Contains(asked, "mean"):
+		f.Aggregator = "AVERAGE"
+	}
+	if len(wanted) == 0 {
+		for r := range rows {
+			if f.Aggregator != "NONE" || r == 0 {
+				wanted = append(wanted, r)
+			}
+		}
+	}
+	for _, r := range wanted {
+		cell := cells[columns[column]][r]
+		f.Cells = append(f.Cells, cell)
+		f.Coordinates = append(f.Coordinates, [2]int{r, column})
+	}
+	f.Answer = strings.Join(f.Cells, ", ")
+	if f.Aggregator != "NONE" {
+		f.Answer = f.Aggregator + " > " + f.Answer
+	}
+	return []found{f}, nil
+}
+
+// The answer of chat completions (tasks/chat-completion/output.json).
+type (
+	chat struct {
+		ID      string    `json:"id"`
+		Created int64     `json:"created"`
+		Model   string    `json:"model"`
+		System  string    `json:"system_fingerprint"`
+		Choices []choice  `json:"choices"`
+		Usage   chatUsage `json:"usage"`
+	}
+	choice struct {
+		Index   int     `json:"index"`
+		Finish  string  `json:"finish_reason"`
+		Message message `json:"message"`
+	}
+	message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	chatUsage struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+		Total      int `json:"total_tokens"`
+	}
+)
+
+// chatTask is the name of the schemas of conversations, which text-generation models support.
+const chatTask = "chat-completion"
+
+// serveChat answers the last message of a conversation as text-generation would.
+func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // it is in memory
+	}
+	q := &request{task: "text-generation", call: Call{Task: "text-generation"}}
+	err = s.reader.readChat(q, body)
+	call := s.arrive(r, q.call)
+	f, faulty := s.take(q.call.Model, q.task)
+	if faulty && s.misbehave(w, r, f) {
+		s.note(call, "fault: "+string(f.Kind))
+		return
+	}
+	var m made
+	if err == nil {
+		m, err = s.converse(q)
+	}
+	if err != nil {
+		s.refuse(w, call, err)
+		return
+	}
+	if faulty {
+		m = spoiled(m, f.Kind)
+	}
+	m.write(w)
+}
+
+// readChat converts a conversation to a text-generation request.
+func (rd *reader) readChat(q *request, body []byte) error {
+	var members map[string]any
+	if err := json.Unmarshal(body, &members); err != nil {
+		return bad("the body is not a JSON object: %w", err)
+	}
+	q.call.Model, _ = members["model"].(string) //nolint:errcheck // absent is ""
+	if err := rd.rules.refuse(chatTask, members); err != nil {
+		return bad("%w", err)
+	}
+	if !slices.Contains(rd.models[q.task], q.call.Model) {
+		return refusal{http.StatusNotFound, "The requested model '" + q.call.Model + "' does not exist"}
+	}
+	q.call.Parameters = map[string]any{}
+	for name, value := range members {
+		if name != "messages" && name != "model" {
+			q.call.Parameters[name] = value
+		}
+	}
+	messages, _ := members["messages"].([]any) //nolint:errcheck // the schema guarantees it
+	if len(messages) == 0 {
+		return bad("there is no message")
+	}
+	last, _ := messages[len(messages)-1].(map[string]any) //nolint:errcheck // the schema guarantees it
+	q.call.Text = contentOf(last["content"])
+	q.inputs = q.call.Text
+	q.params = map[string]any{"max_new_tokens": members["max_tokens"]}
+	return nil
+}
+
+// contentOf returns the text of a message, which may have several parts.
+func contentOf(content any) string {
+	switch c := content.(type) {
+	case string:
+		return c
+	case []any:
+		var parts []string
+		for _, one := range c {
+			if part, ok := one.(map[string]any); ok {
+				if text, ok := part["text"].(string); ok {
+					parts = append(parts, text)
+				}
+			}
+		}
+		return strings.Join(parts, "\n")
+	}
+	return ""
+}
+
+// converse makes the answer and validates it.
+func (s *Server) converse(q *request) (made, error) {
+	out, err := generateText(s.world, q)
+	if err != nil {
+		return made{}, err
+	}
+	text := out["generated_text"]
+	usage := chatUsage{Prompt: len(words(q.text())), Completion: len(words(text))}
+	usage.Total = usage.Prompt + usage.Completion
+	return s.checked(chatTask, chat{
+		ID: "chat-1", Created: 1_790_000_000, Model: q.call.Model, System: "hftasktest", Usage: usage,
+		Choices: []choice{{Finish: "stop", Message: message{Role: "assistant", Content: text}}},
+	})
 }
