@@ -11,12 +11,12 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
-
-	"atelier/agent/sleep"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/agent/sleep"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -322,4 +322,160 @@ func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
 	}
 	c.flow.written(ctx, r)
 	return c.flow.advance(ctx, r)
+}
+
+// runner runs steps, here or in another process.
+type runner struct {
+	blobs  storage.Blobs
+	tasks  *queue.Tasks
+	others *queue.Others
+	flow   *flow
+	agent  Agent
+}
+
+// errMoved means that a task was handed over to another queue.
+var errMoved = errors.New("moved to another queue")
+
+// run has the agent run a step, or leaves it to a process that runs it better. If the task's queue has no
+// such process, or it did not take the step in time, the step runs here as well as possible.
+func (r *runner) run(ctx context.Context, w queue.Task, of Work) (plan.Result, error) {
+	result, err := r.agent.Act(ctx, of)
+	if !errors.Is(err, ErrLacking) || ctx.Err() != nil {
+		return result, err
+	}
+	action := of.Steps[of.At].Action
+	others := r.others.CanRun(ctx, action.Tool, w.Queue)
+	// A process without an agent puts all steps on cpu. Steps never move to cpu, so that they cannot
+	// move back and forth.
+	for _, to := range []string{queue.GPU, queue.Program} {
+		if w.Queue == queue.CPU && r.others.CanRun(ctx, action.Tool, to) && (!others || r.flow.queueFor(ctx, action) == to) {
+			w.Queue = to
+			if err := r.tasks.Enqueue(ctx, w, 0); err != nil {
+				return result, err
+			}
+			return result, errMoved
+		}
+	}
+	if !others || !r.others.MayWait(w) {
+		of.Anyhow = true
+		if result, err = r.agent.Act(ctx, of); !errors.Is(err, ErrLacking) {
+			return result, err
+		}
+	}
+	if others {
+		return result, queue.Wait(queue.RetrySoon, fmt.Errorf("run %s: %w", action.Tool, err))
+	}
+	return result, err
+}
+
+// discard deletes the media of an attempt.
+func (r *runner) discard(ctx context.Context, folder string) error {
+	if folder == "" {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	if err := r.blobs.DeleteAll(ctx, folder); err != nil {
+		return fmt.Errorf("delete unused media: %w", err)
+	}
+	return nil
+}
+
+// dropPreview deletes the preview of a step that runs no longer.
+func (r *runner) dropPreview(ctx context.Context, key string, log *slog.Logger) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	if err := r.blobs.Delete(ctx, key); err != nil { // it goes with its thread
+		log.DebugContext(ctx, "cannot delete the preview of a step", "error", plan.ForOperator(err))
+	}
+}
+
+// transcriber turns a voice message into a request, before planning.
+type transcriber struct {
+	store   *record.Store
+	flow    *flow
+	inputs  *inputs
+	runner  *runner
+	agent   Agent
+	metrics Metrics
+	say     sayer
+}
+
+// run transcribes a voice message and enqueues planning.
+func (t *transcriber) run(ctx context.Context, w queue.Task) error {
+	r, err := t.store.Request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	if !r.Needs(w.Run, w.Step) {
+		return t.flow.advance(ctx, r)
+	}
+	h, err := t.transcribe(ctx, r, w)
+	switch {
+	case errors.Is(err, errMoved):
+		return nil
+	case err != nil:
+		return err
+	}
+	h.Generation = w.Run
+	return t.write(ctx, r.ID, h)
+}
+
+// maxHeard is the maximum length of a transcript in bytes.
+const maxHeard = 8 << 10
+
+// transcribe has the best tool transcribe the voice message.
+func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue.Task) (*record.Transcript, error) {
+	voice := *r.Voice()
+	action, ok := t.agent.Hears(ctx, voice)
+	if !ok {
+		return &record.Transcript{Problem: t.say(r, plan.Say("I cannot listen to voice messages here. Please write what you want."))}, nil
+	}
+	g := r.Generations[w.Run]
+	asked, err := t.inputs.of(ctx, r, g)
+	if err != nil {
+		return nil, err
+	}
+	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
+	result, err := t.runner.run(ctx, w, Work{
+		Request: asked, Steps: []plan.Step{{Key: record.TranscriptionStep, Action: action, Final: true}},
+		Resources: []plan.Resource{voice}, Folder: folder, Salt: g.Salt,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.Join(context.Cause(ctx), t.runner.discard(ctx, folder))
+	case queue.Waiting(err), errors.Is(err, errMoved):
+		return nil, err
+	case queue.Passing(err):
+		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), t.runner.discard(ctx, folder))
+	case err != nil:
+		problem := plan.Sentence(err, plan.Say("Something that this needs is no longer available. Please ask again."))
+		result = plan.Result{Status: plan.Failed, Problem: t.say(r, problem)}
+	}
+	t.metrics.Tool(action.Tool, result)
+	text := ""
+	if result.Status == plan.Done && result.Output != nil {
+		text = strings.TrimSpace(result.Output.Value)
+	}
+	switch {
+	case text == "":
+		said := plan.Say("I could not understand your voice message. Please write what you want.")
+		if result.Problem != "" {
+			said = plan.Say("I could not understand your voice message: %s Please write what you want.", result.Problem)
+		}
+		return &record.Transcript{Problem: t.say(r, said)}, nil
+	case len(text) > maxHeard:
+		return &record.Transcript{Problem: t.say(r, plan.Say("Your voice message is too long. Please use fewer words."))}, nil
+	}
+	return &record.Transcript{Text: text, Approximate: result.Approximate}, nil
+}
+
+// write records the transcript of a voice message, or why there is none.
+func (t *transcriber) write(ctx context.Context, id string, h *record.Transcript) error {
+	r, err := t.store.Write(ctx, id, record.Entry{Transcribed: h})
+	if err != nil {
+		return err
+	}
+	t.flow.written(ctx, r)
+	return t.flow.advance(ctx, r)
 }

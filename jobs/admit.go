@@ -343,3 +343,124 @@ func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event)
 	}
 	return d.limits.Withdraw(ctx, id, e.By, e.Thread)
 }
+
+// early holds events about a new message until the message is recorded. People can press the buttons of an answer before
+// the process that posts it has recorded it.
+type early struct {
+	store    *record.Store
+	adapters map[string]adapters.Adapter
+	now      func() time.Time
+	handle   func(ctx context.Context, e adapters.Event) error
+}
+
+// event handles an event about a message, now or when the message is recorded.
+func (y *early) event(ctx context.Context, e adapters.Event) error {
+	var on adapters.MessageRef
+	switch {
+	case e.Reaction != nil:
+		on = e.Reaction.On
+	case e.Cancel != nil:
+		on = e.Cancel.On
+	}
+	if on.IsZero() {
+		return y.handle(ctx, e)
+	}
+	_, known, err := y.store.Recall(ctx, on)
+	if err == nil && !known && y.recent(on) {
+		if err = y.store.HoldBack(ctx, on, e); err == nil {
+			_, known, err = y.store.Recall(ctx, on) // it may have been recorded before the event was held back
+		}
+	}
+	if err != nil || !known {
+		return err
+	}
+	return y.handle(ctx, e)
+}
+
+// recent reports whether a message may still be recorded: it is new, or nobody knows how old it is.
+func (y *early) recent(on adapters.MessageRef) bool {
+	dater, ok := y.adapters[on.Adapter].(adapters.Dater)
+	if !ok {
+		return true
+	}
+	posted, ok := dater.PostedAt(on)
+	return !ok || y.now().Sub(posted) < record.HeldFor
+}
+
+// release handles the events held for a message once it is recorded. Handling an event twice has no further effect.
+func (y *early) release(ctx context.Context, ref adapters.MessageRef) error {
+	events, err := y.store.HeldBack(ctx, ref)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	for _, e := range events {
+		if err := y.handle(ctx, e); err != nil {
+			return err
+		}
+	}
+	return y.store.DropHeldBack(ctx, ref)
+}
+
+// limits enforces quotas.
+type limits struct {
+	*quota.Quota
+	metrics Metrics
+	log     *slog.Logger
+}
+
+// refusal returns why the quota forbids an event in a thread; nil if it is allowed and counted.
+func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
+	if !l.Allowed(e.By, in) {
+		return quota.Refuse(), nil
+	}
+	refused, err := l.Take(ctx, id, e.By, in)
+	if err != nil {
+		return nil, fmt.Errorf("count a request: %w", err)
+	}
+	return refused, nil
+}
+
+// tell reports whether to tell a person about a refusal. All refusals are counted in the metrics; those
+// that people are told about are logged.
+func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
+	tell, err := l.Tell(ctx, id, e.By, in, refused.Why)
+	if err != nil {
+		return false, fmt.Errorf("note a refusal: %w", err)
+	}
+	l.metrics.Refused(in.Adapter, string(refused.Why))
+	level := slog.LevelDebug // keeps a flood out of the log
+	if tell {
+		level = slog.LevelInfo
+	}
+	l.log.Log(ctx, level, "request refused", "request", id, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
+	return tell, nil
+}
+
+// hold records that a run is active, until release.
+func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) error {
+	id := countedRun(r, run)
+	if id == "" {
+		return nil
+	}
+	return l.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
+}
+
+// countedRun is the id under which a run is counted; "" if it is not counted.
+func countedRun(r *record.Request, run *record.Run) string {
+	switch {
+	case run.N == 1:
+		return r.ID
+	case run.Event == "":
+		return ""
+	}
+	return record.Hash(run.Event)
+}
+
+// release records that a run is no longer active.
+func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run) error {
+	id := countedRun(r, run)
+	if id == "" {
+		return nil
+	}
+	return l.Done(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
+}

@@ -4,6 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // for image.DecodeConfig
+	_ "image/jpeg" // for image.DecodeConfig
+	_ "image/png"  // for image.DecodeConfig
 	"log/slog"
 	"math"
 	"path"
@@ -11,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	_ "golang.org/x/image/webp" // for image.DecodeConfig
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -397,4 +404,189 @@ func (c *composer) write(ctx context.Context, r *record.Request, run int, a *rec
 	}
 	c.flow.written(ctx, r)
 	return c.limits.release(ctx, r, r.Run(run)) // the person may start the next run as soon as the answer arrives
+}
+
+// goOn adds the signs for continuing from an answer. An answer with variations shows only their grid, and offers a
+// choice between them.
+func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
+	if act := r.Asked.Act; act != nil && act.How == plan.Vary {
+		c.offerVariations(a, r, run)
+	}
+	if len(a.Reply.Files) == 0 || len(run.Route.Ends()) == 0 {
+		return
+	}
+	a.Reply.GoOn = []adapters.Sign{adapters.Use}
+	agent, ok := c.agent.(Reworker)
+	if !ok {
+		return
+	}
+	hows, err := agent.Reworks(ctx, run.Route)
+	if err != nil { // the signs are optional
+		c.log.WarnContext(ctx, "an answer lacks signs", "request", r.ID, "error", plan.ForOperator(err))
+	}
+	for _, how := range hows {
+		small := func(f adapters.Attachment) bool { return f.Size < leastSmaller }
+		if how != plan.Smaller || !slices.ContainsFunc(a.Reply.Files, small) {
+			a.Reply.GoOn = append(a.Reply.GoOn, adapters.Sign(how))
+		}
+	}
+}
+
+// variations describes a grid of variations, and which are missing; "" if the request made none.
+func (c *composer) variations(r *record.Request, route *plan.Route) string {
+	if act := r.Asked.Act; act == nil || act.How != plan.Vary || route == nil || !route.Done() {
+		return ""
+	}
+	made := route.Results()[0]
+	text := c.say(r, plan.Say("Here is one variation."))
+	if n := len(made.Outputs()); n != 1 {
+		text = c.say(r, plan.Say("Here are %d variations.", n))
+	}
+	return strings.TrimSpace(text + "\n" + adapters.Escape(made.Note))
+}
+
+// offerVariations offers the pictures of a grid by number.
+func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *record.Run) {
+	if !run.Route.Done() {
+		return
+	}
+	shown := run.Route.Ends()
+	a.Reply.Files = slices.DeleteFunc(a.Reply.Files, func(f adapters.Attachment) bool {
+		return !slices.ContainsFunc(shown, func(m plan.Resource) bool { return m.Name == f.Resource })
+	})
+	a.Reply.Picks = true
+	a.Offers, a.Reply.Choices = nil, nil
+	for _, m := range run.Route.Made() {
+		if m.Seed == 0 || len(a.Offers) == adapters.MaxChoices {
+			continue
+		}
+		a.Offers = append(a.Offers, plan.Offer{Use: m.Name, Task: -1})
+		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(len(a.Offers)), Text: c.say(r, plan.Say("seed %s", strconv.FormatInt(m.Seed, 10))),
+		})
+	}
+	if n := len(a.Offers); n > 1 && len(a.Reply.Files) == 1 { // the grid
+		a.Reply.Files[0].Alt = c.say(r, plan.Say("%d numbered variations in one picture", n))
+	}
+}
+
+// attachments returns the files of a run that go with its answer.
+func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run, told string) ([]adapters.Attachment, error) {
+	return c.attach(ctx, r, run.Route.Delivered(told), c.alts(run))
+}
+
+// bring adds the earlier results that come with a plan's reply to an answer. The next request works on them.
+func (c *composer) bring(ctx context.Context, a *record.Answer, r *record.Request, asked plan.Request, p *plan.Plan) (err error) {
+	if p.Reply == "" || p.Refused || a.Turn == nil {
+		return nil
+	}
+	back := slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool { return !slices.Contains(p.Brings, m.Name) })
+	a.Reply.Talk = len(back) == 0 && a.Status == record.Done
+	a.Resources = slices.Concat(a.Resources, back)
+	for _, m := range back {
+		a.Turn.Made = append(a.Turn.Made, m.Name)
+	}
+	a.Reply.Files, err = c.attach(ctx, r, back, nil)
+	return err
+}
+
+// attach returns resources as files of an answer, with their alternative texts by name.
+func (c *composer) attach(ctx context.Context, r *record.Request, all []plan.Resource, alts map[string]plan.Message) ([]adapters.Attachment, error) {
+	var files []adapters.Attachment
+	for _, m := range all {
+		if m.Blob == "" || record.Packed(m) && m.File == "" {
+			continue
+		}
+		info, err := c.blobs.Stat(ctx, m.Blob)
+		if errors.Is(err, storage.ErrNotFound) {
+			continue // it expired: the text still names it
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stat a file: %w", err)
+		}
+		f := adapters.Attachment{
+			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Handle: m.Blob,
+			MarkLink: c.markLink(ctx, r.Asked.Event.Thread, m),
+		}
+		f.Alt = c.alt(ctx, r, f, alts[m.Name], m.About)
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// alts describes the files that a run made, by name.
+func (c *composer) alts(run *record.Run) map[string]plan.Message {
+	alts := map[string]plan.Message{}
+	said := c.agent.Alts(Account{Plan: run.Route.Plan(), Route: run.Route})
+	for i, result := range run.Route.Results() {
+		for _, out := range result.Outputs() {
+			alts[out.Name] = said[i]
+		}
+	}
+	return alts
+}
+
+// alt is the alternative text of a file: what was done to it, or else its own description, and a picture's size.
+func (c *composer) alt(ctx context.Context, r *record.Request, f adapters.Attachment, done plan.Message, about string) string {
+	text := about
+	if !done.IsZero() {
+		text = c.say(r, done)
+	}
+	if !strings.HasPrefix(f.Type, "image/") {
+		return text
+	}
+	size, ok := c.measure(ctx, f.Handle)
+	switch {
+	case !ok || strings.Contains(text, fmt.Sprintf("%d × %d", size.X, size.Y)):
+		return text
+	case text == "":
+		text = f.Name
+	}
+	return c.say(r, plan.Say("%s, %d by %d pixels", text, size.X, size.Y))
+}
+
+// measure returns the size of a picture in pixels, if it can be read.
+func (c *composer) measure(ctx context.Context, blob string) (size image.Point, ok bool) {
+	from, err := c.blobs.Get(ctx, blob)
+	if err != nil {
+		return size, false // the size is optional
+	}
+	read, _, err := image.DecodeConfig(from)
+	err = errors.Join(err, from.Close())
+	return image.Pt(read.Width, read.Height), err == nil
+}
+
+// markLink is the address of the page for marking things on a picture; "" if there is none.
+func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
+	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
+		return ""
+	}
+	link, err := c.markLinks(ctx, t, picture)
+	if err != nil {
+		c.log.WarnContext(ctx, "no mark link for a picture", "error", plan.ForOperator(err))
+		return ""
+	}
+	return link
+}
+
+// Speaker is an [Agent] that can make voice messages.
+type Speaker interface {
+	// Voice makes a voice message of a run's speech and stores it in the folder. It returns nil if the run made no speech
+	// or this process cannot do it.
+	Voice(ctx context.Context, made *plan.Route, folder string) (*adapters.Voice, error)
+}
+
+// speak adds a voice message to a spoken answer. Failures are logged only: the answer has its audio file anyway.
+func (c *composer) speak(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
+	agent, ok := c.agent.(Speaker)
+	if !ok || len(a.Reply.Files) != 1 || !c.limitsOf(a.Reply.Thread).Voice {
+		return
+	}
+	folder := path.Join(record.ThreadFolder(record.ThreadID(a.Reply.Thread)), r.ID, fmt.Sprintf("voice-%d", run.N))
+	v, err := agent.Voice(ctx, run.Route, folder)
+	if err != nil {
+		c.log.WarnContext(ctx, "an answer has no voice message", "request", r.ID, "error", plan.ForOperator(err))
+		return
+	}
+	a.Reply.Files[0].Voice = v
 }

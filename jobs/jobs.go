@@ -1,3 +1,74 @@
+// Package jobs runs requests durably: each stage of a request is an asynq task, and its result is
+// recorded before the next stage is enqueued. So any number of processes can share the work, and
+// any of them may crash at any time.
+//
+//	Handle ─► admit ─► fetch ─► plan ─► act … ─► compose ─► send
+//	                             └►write─┘         ▲
+//	                            deadline ──────────┘
+//
+// # The path of a request
+//
+// [Jobs.Handle] passes a platform's event to the type that handles it. A message
+// goes through the stages, each a type with its own dependencies:
+//
+//   - admission (admit.go) records the request, within the quota, puts it in its thread's
+//     line and starts its deadline.
+//   - flow (dispatch.go) begins it when its turn comes, and after each stage enqueues what has
+//     become ready. A few other places enqueue as well: admit.go the first request of a thread,
+//     stop.go the answer of a run that was stopped, act.go the writing of a program, every
+//     run its deadline, and queue/recovery.go and queue/reaper.go what a process left behind.
+//   - dispatcher (dispatch.go) passes each task to its stage. A task that fails is retried, or
+//     given up with an answer that says why.
+//   - fetcher (fetch.go) collects the files and the thread's history (package intake).
+//   - transcriber (act.go) turns a voice message into the request.
+//   - planner (plan.go) has the agent plan.
+//   - actor (act.go) runs one step, through runner, here or in another process. If a
+//     step needs a program, a task of the kind write on the queue plan has a language model
+//     draft it first, and redraft it when it fails.
+//   - composer (compose.go) writes the answer, once.
+//   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
+//
+// A reaction on an answer (react.go) starts a further run or continues from its results (rework.go): in a request of its own,
+// or with the person's next message; or it stops a run (stop.go).
+// Events about a message that is not recorded yet are held back (admit.go).
+// A run that exceeds its deadline is closed (dispatch.go).
+//
+// The stages use package agent only through [Agent], which bot/workshop/jobs_agent.go implements.
+// Package record stores requests and threads, queue manages the tasks and the processes that share
+// them, progress shows the progress of requests, view shows requests to people, retention deletes
+// them, and quota limits who may ask for how much.
+//
+// # Guarantees
+//
+//   - An event for which Handle returned nil is recorded, and its request is answered once: with
+//     a result or an error. A repeated event is the same request.
+//   - Requests of one thread begin in the order in which they were handled, each when the one
+//     before it has ended. Further runs of a request (an alternative, a repeat) begin at once.
+//   - A run ends within its deadline plus the time to send the answer, which waits for a platform
+//     that is down. The deadline of the first run counts from its turn in the thread. The
+//     deadline's task is never given up, and a patrol finds runs that lost even that.
+//   - No task is given up without an answer: while State cannot be written, it is retried with
+//     backoff.
+//   - Each attempt at a step has its own folder for media. The first attempt to be recorded counts,
+//     and the media of others are deleted.
+//   - Concurrent runs share the plan and every step they have in common, and a later run reuses
+//     finished steps. [Jobs.Again] shares nothing.
+//   - A task whose worker died is taken over within half a minute, and a task that keeps
+//     killing its workers is abandoned (package queue).
+//   - A cancelled run stops on every worker: at once if the hint arrives, and at the next stage
+//     if it is lost.
+//   - During shutdown, a process takes no more work, lets its tasks run for the grace period,
+//     cancels them, and only then returns them to the queue.
+//   - No log line, metric or error that asynq stores quotes a request, a file name or any other
+//     words of a person.
+//
+// # What may happen twice
+//
+//   - A step: if its worker dies before the result is recorded, or is considered dead because its
+//     heartbeats fail for some seconds.
+//   - An answer: only if a process dies between the post and its record, or is considered dead
+//     while it posts, and the platform does not recognize the key of the second post. The adapter
+//     documents when it does. The benchmark in jobs/faults counts both.
 package jobs
 
 import (
@@ -6,10 +77,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"os"
 	"slices"
+	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -21,181 +93,7 @@ import (
 	"atelier/jobs/record"
 	"atelier/jobs/retention"
 	"atelier/jobs/view"
-	"atelier/storage"
 )
-
-// Agent plans requests, runs steps and writes answers.
-type Agent interface {
-	// Plan plans a request. It is retried after [ErrPassing]; people are told the sentence of any
-	// other error ([plan.Fault]).
-	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
-	// Act runs one step. If the tool fails, the result says so. Errors are [ErrLacking] if another
-	// process has to run the step, and [ErrPassing] or the storage's errors for unavailable or full
-	// if the step has to be retried.
-	Act(ctx context.Context, w Work) (plan.Result, error)
-	// Respond writes the text of a run's answer. It returns the model usage of the plan and its own.
-	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
-	// Ways labels offers by how each differs from the chosen solution.
-	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
-	// Steps describes what each step of a run makes, or has made.
-	Steps(a Account) []plan.Message
-	// Alts are alternative texts for the results of a run's steps; zero for steps that are not done.
-	Alts(a Account) []plan.Message
-	// Device is where an action runs: cpu, gpu or program.
-	Device(ctx context.Context, a plan.Action) string
-	// Hears returns the action that transcribes a voice message, by the best tool that can run here
-	// or in another process; false if none can.
-	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
-	// Capabilities returns the tools that this process can run now on its queues, each with its
-	// candidates.
-	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
-}
-
-// Writer is an [Agent] that can have a language model write a program for a step. Programs are written on
-// the queue plan and run on the queue program. A program that fails is rewritten, up to [plan.MaxDrafts]
-// drafts in all.
-type Writer interface {
-	// Writes reports whether the action needs a program written first.
-	Writes(a plan.Action) bool
-	// Write writes the next program, after the Drafts of the work. Its errors are like those of Plan; the
-	// draft's Usage is set even with an error.
-	Write(ctx context.Context, w Work) (plan.Draft, error)
-}
-
-// Errors of an [Agent] that decide what jobs do.
-var (
-	// ErrPassing means that a retry may succeed.
-	ErrPassing = queue.ErrPassing
-	// ErrLacking means that another process has to run the step.
-	ErrLacking = queue.ErrLacking
-)
-
-// Work is one step to run.
-type Work struct {
-	Request plan.Request
-	Steps   []plan.Step
-	At      int
-	// Results are the results of earlier steps, by key.
-	Results map[string]plan.Result
-	// Resources are the resources of the plan.
-	Resources []plan.Resource
-	// Folder is the folder in Blobs for its media. Each attempt has its own.
-	Folder string
-	// Salt tells apart steps with the same key.
-	Salt string
-	// Again asks for a result that differs from an earlier one: a new seed.
-	Again bool
-	// Program is the program written for the step; "" if there is none.
-	Program string
-	// Drafts are the programs written for the step. All but Program failed.
-	Drafts []plan.Draft
-	// Spent is the number of tokens that planning and all drafts of the run used.
-	Spent int
-	// Anyhow runs it here as well as possible, because no better process took it.
-	Anyhow bool
-	// Progress takes the share of the step that is done, from 0 to 1, where that is known, and a small PNG or JPEG of
-	// what is made so far, or nil. Progress may be nil.
-	Progress func(share float64, preview []byte)
-}
-
-// Account is the run that an answer reports.
-type Account struct {
-	Request plan.Request
-	Plan    *plan.Plan
-	// Route is the route that was run; nil if the plan has no steps.
-	Route *plan.Route
-}
-
-// Config configures [Jobs].
-type Config struct {
-	// Redis holds the queues. The caller closes it after Run has returned.
-	Redis redis.UniversalClient
-	State storage.State
-	Blobs storage.Blobs
-	// Agent works on the queues plan, cpu, gpu and program. Nil if none of them is served.
-	Agent Agent
-	// Adapters are the adapters that this process is connected to or has tokens for.
-	Adapters []adapters.Adapter
-	// Inspect examines a file that a person sent. It rejects files that no tool may be given with a
-	// [plan.Fault]. Required if gateway is served.
-	Inspect func(ctx context.Context, path string) (File, error)
-	// LinkHosts opens linked files on the hosts that the operator allows. Nil opens none.
-	LinkHosts intake.Hosts
-	// Command answers a command such as /tools in a language (a BCP 47 tag), with example requests to
-	// try. Nil knows no command.
-	Command func(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error)
-	// Samples are the examples that people can try by a button. Nil has none.
-	Samples Samples
-	// Quota limits who may ask and how much; the zero value sets no limits. Its State, Longest and Now
-	// are ignored and set from this Config.
-	Quota quota.Config
-	// Programs reports whether programs may be written for requests of a thread. Nil allows them
-	// everywhere.
-	Programs func(adapters.Thread) bool
-	// MarkLink returns the address of a page where people of a thread can mark things on a picture of an
-	// answer, or "" if there is none. Nil is never asked.
-	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
-
-	// Tell translates fixed sentences into the language of a request. Nil means English.
-	Tell plan.Translate
-
-	// Pools are the queues that this process works on. A process without pools only submits and reads.
-	Pools []Pool
-	// Deadline is how long a request may run once its turn in the thread has come. It may wait for its
-	// turn for the same time. Zero means 30 minutes.
-	Deadline time.Duration
-	// Grace is how long running tasks may continue during shutdown. Then their contexts are cancelled,
-	// and they have a few seconds to return. Zero means 20 s.
-	Grace time.Duration
-	// Check is how often an idle worker polls its queues. Zero means 100 ms.
-	Check time.Duration
-	// Retention is how long requests and threads are kept after their last use, and media after they
-	// were stored. Zero means 30 days.
-	Retention time.Duration
-	// QuestionExpiry is how long a question can be answered. Zero means 24 hours.
-	QuestionExpiry time.Duration
-	// Beat is the interval of heartbeats. Zero means 2 s. A process is considered dead after four and a
-	// half intervals without one.
-	Beat time.Duration
-	// Patience is how long each process leaves a step to another one that runs it better but may be
-	// busy. Zero means a minute.
-	Patience time.Duration
-	// Retry is the backoff before the next retry of a task, given the number of retries so far. Nil
-	// rises from one second to five minutes.
-	Retry func(retries int) time.Duration
-	// MaxFile is the maximum size of a file in bytes. Zero means 100 MB.
-	MaxFile int64
-	// Impatient disables retries, for a person waiting at a terminal. If not even the failure can be
-	// recorded, Run returns its cause.
-	Impatient bool
-
-	// Scratch is the folder for temporary files. The caller removes files that a killed process left
-	// there. Empty means the system's temporary folder.
-	Scratch string
-	// Name is the prefix of this process's ID. Empty means "bot".
-	Name string
-	Now  func() time.Time
-	// Metrics counts what happens. Nil counts nothing.
-	Metrics Metrics
-	Log     *slog.Logger
-}
-
-// Metrics receives the events to count. Its methods must not block.
-type Metrics interface {
-	// Accepted counts an accepted request, and Refused a rejected one with the reason.
-	Accepted(adapter string)
-	Refused(adapter, why string)
-	// Stage counts an attempt at a task; outcome is done, again, waiting or failed.
-	Stage(stage, outcome string, took time.Duration)
-	// Tool counts a step that was run.
-	Tool(tool string, r plan.Result)
-	// Thinking counts the model usage of a request.
-	Thinking(t plan.Thinking)
-	// Ended counts a run that ended, and how long it took.
-	Ended(adapter string, s record.Status, took time.Duration)
-	// Rated counts a person's rating of an answer; changed reports whether it replaces an earlier one.
-	Rated(adapter string, good, changed bool)
-}
 
 // Jobs runs requests in one process. It is safe for concurrent use.
 type Jobs struct {
@@ -226,9 +124,6 @@ type Jobs struct {
 	sweeper    *retention.Sweeper
 	log        *slog.Logger
 }
-
-// sayer translates a fixed sentence into the language of a request.
-type sayer func(r *record.Request, m plan.Message) string
 
 // New checks the configuration. It starts nothing and connects to nothing.
 func New(c Config) (*Jobs, error) {
@@ -262,6 +157,164 @@ func New(c Config) (*Jobs, error) {
 	}
 	j.wire(counted)
 	return j, nil
+}
+
+// Handle handles an event of an adapter; it is an [adapters.Handler]. If it returns nil, the event is
+// recorded, or is not meant for the bot.
+func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	return j.early.event(ctx, e)
+}
+
+// Submit records a request and enqueues it. A repeated event is the same request. Once Submit has
+// returned, the request will be answered, by this process or another.
+func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id string, err error) {
+	return j.admission.new(ctx, e, o)
+}
+
+// Choose starts another run of a request with choice c of the plan of run of, and returns the new run's
+// number. Steps that both runs have in common are not run again.
+func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
+	return j.chooser.choose(ctx, id, of, c, by)
+}
+
+// ChooseGuess starts another run of a request, for a guess of the question that run of asked, and returns
+// the new run's number. Guesses count from 1.
+func (j *Jobs) ChooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
+	return j.chooser.chooseGuess(ctx, id, of, guess, by)
+}
+
+// Again runs a request again from the beginning, planning included, and returns the run's number.
+func (j *Jobs) Again(ctx context.Context, id, by string) (int, error) {
+	return j.chooser.again(ctx, id, by)
+}
+
+// Cancel stops every active run of a request for the person with id by; "" is the operator. Finished
+// steps are kept. It fails with [ErrOver] if there is nothing to stop.
+func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
+	return j.stopper.cancel(ctx, id, record.Halted{Why: record.HaltCancelled, By: by})
+}
+
+// Show returns everything known about a request.
+func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
+	return j.viewer.Show(ctx, id)
+}
+
+// Requests returns the latest n requests, newest first, for a list: without Asked and without long texts.
+// [Jobs.Show] returns a whole request.
+func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
+	return j.viewer.Latest(ctx, n)
+}
+
+// Wait waits until run n has ended, and returns the request.
+func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
+	return j.viewer.Wait(ctx, id, n)
+}
+
+// Find returns the request and the run that a message belongs to: an answer of the bot, or a person's
+// request. It fails with [ErrUnknown] if there is none.
+func (j *Jobs) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
+	return j.viewer.Find(ctx, message)
+}
+
+// Standing returns the state of a person's requests in a thread, and the remaining quota.
+func (j *Jobs) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (Standing, error) {
+	return j.viewer.Standing(ctx, by, in)
+}
+
+// Forget deletes everything known about a thread: its requests, answers and media. Active runs are
+// stopped without an answer. It fails with [ErrUnknown] if nothing is known.
+func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err error) {
+	return j.forgetter.Forget(ctx, threadID)
+}
+
+// Elsewhere returns the tools that other processes can run now, each with its candidates, so that plans
+// can use them too. The result is cached for a beat.
+func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return j.others.Tools(ctx)
+}
+
+// Workers returns the live processes, by id.
+func (j *Jobs) Workers(ctx context.Context) ([]Worker, error) { return j.workers.List(ctx) }
+
+// Queues returns the queues that exist or have workers, by name.
+func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
+	workers, err := j.workers.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return j.tasks.Statuses(workers)
+}
+
+// RetryFailed retries the archived tasks of a queue and returns their number. Requests that were answered
+// meanwhile are not answered again.
+func (j *Jobs) RetryFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.RetryFailed(name)
+}
+
+// DropFailed deletes the archived tasks of a queue and returns their number.
+func (j *Jobs) DropFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.DropFailed(name)
+}
+
+// Resume enqueues the pending tasks of all requests that have not ended, and returns the number of
+// requests. It is for a process that does not share State and whose queues were lost with the previous
+// process. Call it once, before Run and before any event is handled.
+//
+// A request keeps its deadline, unless that passed while no process ran: then it gets a new one. A
+// request that cannot be read is logged and left as it is.
+func (j *Jobs) Resume(ctx context.Context) (requests int, err error) { return j.recovery.Resume(ctx) }
+
+// Run processes tasks until ctx is cancelled. Then it takes no more, lets the running ones continue for the
+// grace period, and cancels the rest, which other processes take over once they have returned. A task that
+// ignores its cancellation is logged and taken over while it still runs. Run does not run the adapters: the
+// caller does, and passes their events to [Jobs.Handle].
+func (j *Jobs) Run(ctx context.Context) error {
+	// Running tasks may continue after ctx has ended.
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	servers, err := queue.Start(working, queue.ServerConfig{
+		Redis: j.config.Redis, Pools: j.config.Pools, Adapters: slices.Collect(maps.Keys(j.adapters)), Check: j.config.Check,
+		Shutdown: j.config.Grace + j.shutdown, Retry: j.config.Retry, Work: j.dispatcher.run, Log: j.log,
+	})
+	if err != nil {
+		return err
+	}
+	var background sync.WaitGroup
+	background.Go(func() { j.heartbeat().Run(working, j.self()) })
+	background.Go(func() { j.stopper.follow(working) })
+	if j.config.serves(queue.Plan) {
+		background.Go(func() { j.reaper.Run(working) })
+		background.Go(func() { j.sweeper.Run(working) })
+		background.Go(func() { j.recovery.Patrol(working) })
+	}
+	if j.config.serves(queue.Gateway) {
+		for _, a := range j.adapters {
+			if reporter, ok := a.(adapters.Reporter); ok {
+				background.Go(func() { j.progress.Run(working, a.Name(), reporter) })
+			}
+		}
+	}
+	var stuck error
+	select {
+	case <-ctx.Done():
+	case stuck = <-j.stuck:
+	}
+	servers.Stop()
+	grace := time.AfterFunc(j.config.Grace, j.running.End)
+	defer grace.Stop()
+	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.shutdown)
+	defer forget()
+	servers.Shutdown()
+	stop() // including tasks that asynq no longer waits for
+	j.acks.Wait()
+	background.Wait()
+	for _, t := range j.running.Wait(obeyed) {
+		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))
+	}
+	return errors.Join(stuck, j.workers.Remove(context.WithoutCancel(ctx), j.id))
 }
 
 // limitsOf returns the platform's limits in a thread; zero if it has none.
@@ -377,70 +430,49 @@ func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hint
 	j.sweeper = &retention.Sweeper{State: c.State, Blobs: c.Blobs, Self: j.id, Retention: c.Retention, Log: c.Log}
 }
 
-// complete fills in the defaults.
-func (c Config) complete() Config {
-	def := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
-			*d = value
+// handle handles an event. If the event is about a message of the bot, that message is recorded.
+func (j *Jobs) handle(ctx context.Context, e adapters.Event) error {
+	switch e.Kind {
+	case adapters.MessageSent:
+		return j.admission.message(ctx, e)
+	case adapters.MessageEdited:
+		return j.editor.edited(ctx, e)
+	case adapters.CommandGiven:
+		return j.admission.command(ctx, e)
+	case adapters.PictureMarked:
+		return j.admission.mark(ctx, e)
+	case adapters.ReactionAdded:
+		return j.reactions.added(ctx, e)
+	case adapters.ReactionRemoved:
+		return j.reactions.removed(ctx, e)
+	case adapters.CancelAsked:
+		in, err := j.stopper.asked(ctx, e)
+		if errors.Is(err, errNotTheirs) {
+			return j.admission.refuse(ctx, e, in, quota.RefuseStop())
 		}
+		return err
 	}
-	def(&c.Deadline, 30*time.Minute)
-	def(&c.Grace, 20*time.Second)
-	def(&c.Check, 100*time.Millisecond)
-	def(&c.Retention, 30*24*time.Hour)
-	def(&c.QuestionExpiry, 24*time.Hour)
-	def(&c.Beat, 2*time.Second)
-	def(&c.Patience, time.Minute)
-	if c.MaxFile == 0 {
-		c.MaxFile = 100_000_000
-	}
-	if c.Retry == nil {
-		c.Retry = queue.Backoff
-	}
-	if c.Name == "" {
-		c.Name = "bot"
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Metrics == nil {
-		c.Metrics = noMetrics{}
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c
+	return fmt.Errorf("%w: unknown event kind %q", adapters.ErrInvalid, e.Kind)
 }
 
-// quota returns the configured quota.
-func (c Config) quota() (*quota.Quota, error) {
-	limits := c.Quota
-	// A request may wait for its turn as long as it may run, and then for the platform.
-	limits.State, limits.Now, limits.Longest = c.State, c.Now, 2*c.Deadline+10*time.Minute
-	return quota.New(limits)
+// heartbeat publishes that this process is alive.
+func (j *Jobs) heartbeat() *queue.Heartbeat {
+	h := &queue.Heartbeat{Workers: j.workers, Running: j.running, Beat: j.config.Beat, Log: j.log}
+	if j.config.Agent != nil && (j.config.serves(queue.CPU) || j.config.serves(queue.GPU) || j.config.serves(queue.Program)) {
+		h.Tools = j.config.Agent.Capabilities
+	}
+	return h
 }
 
-// say translates a sentence into the language of a request.
-func (c Config) say(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
-
-// checkPool checks the queues of a pool.
-func (c Config) checkPool(p Pool) error {
-	if p.Concurrency < 1 {
-		return errors.New("the concurrency of a pool must be at least 1")
+// self is the description of this process for others.
+func (j *Jobs) self() queue.Worker {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
 	}
-	for q, weight := range p.Queues {
-		switch {
-		case weight < 1:
-			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
-		case q == queue.Gateway:
-			if len(c.Adapters) > 0 && c.Inspect == nil {
-				return errors.New("the gateway queue requires Inspect")
-			}
-		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
-			return fmt.Errorf("unknown queue %s", q)
-		case c.Agent == nil:
-			return fmt.Errorf("the queue %s requires an agent", q)
-		}
+	me := queue.Worker{ID: j.id, Host: host, Process: os.Getpid(), Since: j.config.Now()}
+	for _, p := range j.config.Pools {
+		me.Queues = append(me.Queues, slices.Sorted(maps.Keys(p.Weights(slices.Collect(maps.Keys(j.adapters)))))...)
 	}
-	return nil
+	return me
 }

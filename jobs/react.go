@@ -2,11 +2,16 @@ package jobs
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
+	"unicode"
 
 	"atelier/adapters"
+	"atelier/agent/plan"
 	"atelier/jobs/post"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
@@ -83,7 +88,7 @@ func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Requ
 	default:
 		again.Guess = r.Generations[run.Generation].Guess
 	}
-	if r.Waits() || r.Repeating(e.By.ID, again.Event) {
+	if r.Waits() || r.Runs.Repeating(e.By.ID, again.Event) {
 		return nil
 	}
 	return a.begin(ctx, e, r, again)
@@ -103,9 +108,9 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		return a.reworker.use(ctx, e, r, run, use)
 	}
 	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true, Message: e.MessageRef()}
-	made := r.RunOf(choice.Pick)
+	made := r.Runs.Of(choice.Pick)
 	switch {
-	case r.BegunBy(choice.Event): // a repeated event
+	case r.Runs.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
 	case made != nil && !made.Working():
 		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
@@ -121,7 +126,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		return err
 	}
 	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
-		if r.RefusedBefore(choice.Pick, choice.By) {
+		if r.Runs.RefusedBefore(choice.Pick, choice.By) {
 			a.acks.Show(ctx, choice.Message, adapters.Refused)
 			return nil
 		}
@@ -147,7 +152,7 @@ func chosen(a *record.Answer, on *adapters.Reaction) int {
 // begin starts the run for a reaction, if the quota allows it.
 func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
 	in, id := r.Asked.Event.Thread, record.RequestID(e)
-	if r.BegunBy(b.Event) { // a repeated event
+	if r.Runs.BegunBy(b.Event) { // a repeated event
 		return a.flow.advance(ctx, r)
 	}
 	refused, err := a.limits.refusal(ctx, id, e, in)
@@ -172,7 +177,7 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 		return err
 	}
 	after, lost := a.store.Request(ctx, r.ID)
-	if lost = record.IgnoreUnknown(lost); lost == nil && (after == nil || !after.BegunBy(b.Event)) {
+	if lost = record.IgnoreUnknown(lost); lost == nil && (after == nil || !after.Runs.BegunBy(b.Event)) {
 		lost = a.limits.Withdraw(ctx, id, e.By, in) // another person was first, or recording failed
 	}
 	return errors.Join(err, lost)
@@ -208,4 +213,228 @@ func (a *reactions) rate(ctx context.Context, e adapters.Event, r *record.Reques
 		a.metrics.Rated(r.Asked.Event.Thread.Adapter, vote.Good, changed)
 	}
 	return nil
+}
+
+// removed handles a sign removed from an answer: it stops what the sign started, unless others want it too.
+func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
+	r, run, err := a.target(ctx, e)
+	if err != nil || r == nil {
+		return err
+	}
+	switch sign := e.Reaction.Sign; sign {
+	case adapters.Choose:
+		return a.unchoose(ctx, e, r, run)
+	case adapters.Again:
+		repeat := r.Runs.RepeatOf(e.By.ID)
+		if repeat == nil {
+			return nil
+		}
+		return a.stopper.halt(ctx, r.ID, repeat.N, stopBy(e))
+	case adapters.Use:
+		return a.reworker.unuse(ctx, e, r, run, results(run)...)
+	case adapters.Vary, adapters.Larger, adapters.Smaller:
+		return a.unrework(ctx, e, r, run, plan.Rework(sign))
+	case adapters.Remove, adapters.Good, adapters.Bad, adapters.Try: // done at once, or buttons
+	}
+	return nil
+}
+
+func stopBy(e adapters.Event) record.Halted {
+	return record.Halted{Why: record.HaltCancelled, By: e.By.ID, Name: e.By.Name}
+}
+
+// unchoose undoes the choice of an offer.
+func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Request, offered *record.Run) error {
+	if offered == nil || offered.Answer == nil {
+		return nil
+	}
+	n := chosen(offered.Answer, e.Reaction)
+	if n < 0 {
+		return nil
+	}
+	if use := offered.Answer.Offers[n].Use; use != "" {
+		return a.reworker.unuse(ctx, e, r, offered, use)
+	}
+	back := record.TakenBack{Pick: offered.Pick(n), By: e.By.ID}
+	run := r.Runs.Of(back.Pick)
+	if run == nil || !run.Working() || !slices.Contains(run.Choosers, e.By.ID) {
+		if run = r.Runs.TakenBackBy(back); run == nil {
+			return nil
+		}
+		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // a repeated event: the first may be half done
+	}
+	after, err := a.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
+	if errors.Is(err, record.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if run = after.Run(run.N); run.Halted == nil || run.Halted.Why != record.HaltCancelled || run.Over {
+		return nil
+	}
+	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
+}
+
+// unrework stops the request that a sign started from the results of a run.
+func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, how plan.Rework) error {
+	root := r
+	if act := r.Asked.Act; act != nil {
+		var err error
+		if root, err = a.store.Request(ctx, act.Root); err != nil {
+			return record.IgnoreUnknown(err)
+		}
+	}
+	for _, id := range slices.Backward(root.ActedOnBy) {
+		further, err := a.store.Request(ctx, id)
+		if errors.Is(err, record.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		act := further.Asked.Act
+		if run != nil && act.How == how && act.Of == (record.RunRef{Request: r.ID, Run: run.N}) && further.Asked.Event.By.ID == e.By.ID {
+			return ignoreOver(a.stopper.cancel(ctx, id, stopBy(e)))
+		}
+	}
+	return nil
+}
+
+// lookedBack is how many of a thread's last requests may have the list that a number refers to.
+const lookedBack = 10
+
+// shorthand handles messages that stand for a button. Those that are only a number pick from the thread's latest list of
+// offers; others are in shorthand.txt.
+type shorthand struct {
+	store     *record.Store
+	index     *record.Index
+	reactions *reactions
+	stopper   *stopper
+	admission *admission
+	expiry    time.Duration // of questions
+	now       func() time.Time
+}
+
+//go:embed shorthand.txt
+var shorthandFile string
+
+// stopSign is in shorthand.txt besides signs of reactions.
+const stopSign adapters.Sign = "stop"
+
+// signOf returns what a message stands for: a line of shorthand.txt, [adapters.Choose] with a number, or "".
+func signOf(m *adapters.Message) (sign adapters.Sign, number int) {
+	if len(m.Files) > 0 {
+		return "", 0
+	}
+	if n := plan.Number(m.Text); n > 0 {
+		return adapters.Choose, n
+	}
+	words := strings.Fields(strings.ToLower(strings.TrimRightFunc(m.Text, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) })))
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.Trim(w, ",") == "please" })
+	said := strings.TrimRight(strings.Join(words, " "), ",")
+	for line := range strings.Lines(shorthandFile) {
+		name, phrases, ok := strings.Cut(line, ": ")
+		if ok && slices.Contains(strings.Split(strings.TrimSpace(phrases), ", "), said) {
+			return adapters.Sign(name), 0
+		}
+	}
+	return "", 0
+}
+
+// take handles a message that stands for a button, and reports whether it did. question is the open question that the
+// message would answer, or nil.
+func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) (bool, error) {
+	sign, number := signOf(e.Message)
+	switch {
+	case sign == stopSign:
+		return true, s.stop(ctx, e, t, question)
+	case sign == "" || question != nil:
+		return false, nil
+	}
+	r, run, repeated, err := s.latest(ctx, e, t, func(run *record.Run) bool {
+		return (sign != adapters.Choose || len(run.Answer.Offers) > 0) &&
+			(sign != adapters.Vary || slices.Contains(run.Answer.Reply.GoOn, sign))
+	})
+	switch {
+	case repeated:
+		return true, s.reactions.flow.advance(ctx, r)
+	case err != nil || run == nil || number > len(run.Answer.Offers):
+		return false, err
+	case sign == adapters.Choose:
+		return s.pick(ctx, e, t, r, run, number)
+	case sign == adapters.Vary:
+		e.Reaction = &adapters.Reaction{Sign: sign}
+		return true, s.reactions.reworker.press(ctx, e, r, run)
+	}
+	return true, s.reactions.repeat(ctx, e, r, run)
+}
+
+// stop stops the latest work of a person. If nothing is in progress, it closes the open question.
+func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) error {
+	working, err := s.index.Unfinished(ctx, e.By.ID, e.Thread)
+	if err != nil {
+		return err
+	}
+	if len(working) == 0 {
+		told := plan.Say("Nothing of yours is in progress here.")
+		if question != nil {
+			told = plan.Say("All right, I will leave it as it is.")
+		}
+		return s.admission.admit(ctx, e, t, origin{answers: question, told: told})
+	}
+	e.Cancel = &adapters.Cancel{}
+	if _, err := s.stopper.asked(ctx, e); err != nil {
+		return err
+	}
+	// A repeated event must not stop what was asked for since.
+	if err := s.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: working[0].ID, Run: 1}); err != nil {
+		return err
+	}
+	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
+	return nil
+}
+
+// latest returns the last run of a thread that was answered and that shows something. repeated means that the run
+// was begun by this event before.
+func (s *shorthand) latest(ctx context.Context, e adapters.Event, t *record.Thread, shows func(*record.Run) bool) (
+	of *record.Request, last *record.Run, repeated bool, err error,
+) {
+	for _, id := range t.Recent(lookedBack) {
+		r, err := s.store.Request(ctx, id)
+		switch {
+		case record.IgnoreUnknown(err) != nil:
+			return nil, nil, false, err
+		case err != nil:
+			continue
+		case r.Runs.BegunBy(e.Key()):
+			return r, nil, true, nil
+		}
+		for _, run := range r.Runs {
+			if run.Answer != nil && !run.Deleted && shows(run) && (last == nil || later(run, last)) {
+				last, of = run, r
+			}
+		}
+	}
+	return of, last, false, nil
+}
+
+// later reports whether a list was shown after another. One that is shown now is not over yet.
+func later(a, b *record.Run) bool { return b.Over && (!a.Over || a.OverAt.After(b.OverAt)) }
+
+// pick picks the nth offer of a run's answer. A guess at the meaning of a question is answered anew, so that its number
+// also counts after another guess was picked.
+func (s *shorthand) pick(ctx context.Context, e adapters.Event, t *record.Thread, r *record.Request, run *record.Run, n int) (bool, error) {
+	offer := run.Answer.Offers[n-1]
+	if offer.Guess != "" {
+		if run.Over && s.now().After(run.OverAt.Add(s.expiry)) {
+			return false, nil
+		}
+		asked := &record.OpenQuestion{
+			Request: r.ID, Asker: e.By.ID, Text: run.Answer.Question, Guesses: run.Answer.Guesses(), Wish: r.WishOf(r.Generations[run.Generation]),
+		}
+		return true, s.admission.admit(ctx, e, t, origin{answers: asked})
+	}
+	e.Reaction = &adapters.Reaction{Sign: adapters.Choose, Number: n}
+	return true, s.reactions.chooseOffer(ctx, e, r, run)
 }

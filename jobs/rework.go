@@ -3,14 +3,17 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -234,66 +237,203 @@ func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request
 // leastSmaller is the minimum size in bytes of a file that the bot offers to make smaller.
 const leastSmaller = 20_000
 
-// goOn adds the signs for continuing from an answer. An answer with variations shows only their grid, and offers a
-// choice between them.
-func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
-	if act := r.Asked.Act; act != nil && act.How == plan.Vary {
-		c.offerVariations(a, r, run)
+// unuse clears the selection of a run's results, if it is the person's latest.
+func (w *reworker) unuse(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, names ...string) error {
+	id := record.ThreadID(r.Asked.Event.Thread)
+	t, err := w.store.Thread(ctx, id)
+	if err != nil || run == nil {
+		return err
 	}
-	if len(a.Reply.Files) == 0 || len(run.Route.Ends()) == 0 {
-		return
+	if s := t.Selected(e.By.ID); s == nil || len(s.Resources) == 0 || !slices.Equal(s.Resources, names) {
+		return nil
 	}
-	a.Reply.GoOn = []adapters.Sign{adapters.Use}
-	agent, ok := c.agent.(Reworker)
-	if !ok {
-		return
-	}
-	hows, err := agent.Reworks(ctx, run.Route)
-	if err != nil { // the signs are optional
-		c.log.WarnContext(ctx, "an answer lacks signs", "request", r.ID, "error", plan.ForOperator(err))
-	}
-	for _, how := range hows {
-		small := func(f adapters.Attachment) bool { return f.Size < leastSmaller }
-		if how != plan.Smaller || !slices.ContainsFunc(a.Reply.Files, small) {
-			a.Reply.GoOn = append(a.Reply.GoOn, adapters.Sign(how))
-		}
-	}
+	_, err = w.store.Logs.Append(ctx, record.ThreadLog(id), record.Entry{Selected: &record.Selected{By: e.By.ID}})
+	return err
 }
 
-// variations describes a grid of variations, and which are missing; "" if the request made none.
-func (c *composer) variations(r *record.Request, route *plan.Route) string {
-	if act := r.Asked.Act; act == nil || act.How != plan.Vary || route == nil || !route.Done() {
-		return ""
+// results returns the names of a run's final results.
+func results(run *record.Run) (names []string) {
+	if run == nil || run.Route == nil {
+		return nil
 	}
-	made := route.Results()[0]
-	text := c.say(r, plan.Say("Here is one variation."))
-	if n := len(made.Outputs()); n != 1 {
-		text = c.say(r, plan.Say("Here are %d variations.", n))
+	for _, f := range run.Route.Ends() {
+		names = append(names, f.Name)
 	}
-	return strings.TrimSpace(text + "\n" + adapters.Escape(made.Note))
+	return names
 }
 
-// offerVariations offers the pictures of a grid by number.
-func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *record.Run) {
-	if !run.Route.Done() {
-		return
+// A question may come with guesses at what was meant. A guess is picked like any other offer, or by
+// answering with its number. It is planned and run as if the person had written it, with the same
+// files, and closes the question. If its run is taken back or fails, the question stays open.
+
+// chooser starts further runs of a request.
+type chooser struct {
+	store          *record.Store
+	index          *record.Index
+	limits         *limits
+	tasks          *queue.Tasks
+	flow           *flow
+	deadline       time.Duration
+	questionExpiry time.Duration
+	now            func() time.Time
+	log            *slog.Logger
+}
+
+// choose is [Jobs.Choose].
+func (h *chooser) choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
+	if err != nil {
+		return 0, err
 	}
-	shown := run.Route.Ends()
-	a.Reply.Files = slices.DeleteFunc(a.Reply.Files, func(f adapters.Attachment) bool {
-		return !slices.ContainsFunc(shown, func(m plan.Resource) bool { return m.Name == f.Resource })
-	})
-	a.Reply.Picks = true
-	a.Offers, a.Reply.Choices = nil, nil
-	for _, m := range run.Route.Made() {
-		if m.Seed == 0 || len(a.Offers) == adapters.MaxChoices {
-			continue
+	run := r.Run(of)
+	if run == nil || r.Generations[run.Generation].Plan == nil {
+		return 0, fmt.Errorf("run %d: %w", of, record.ErrUnknown)
+	}
+	if _, err := plan.NewRoute(r.Generations[run.Generation].Plan, c); err != nil {
+		return 0, fmt.Errorf("choose: %w", err)
+	}
+	return h.start(ctx, r, record.Begun{Pick: record.Pick{Of: of, Choice: c}, By: by})
+}
+
+// chooseGuess is [Jobs.ChooseGuess].
+func (h *chooser) chooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	run := r.Run(of)
+	if run == nil || run.Answer == nil || guess < 1 || guess > len(run.Answer.Guesses()) {
+		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, record.ErrUnknown)
+	}
+	return h.start(ctx, r, record.Begun{Pick: run.Pick(guess - 1), By: by})
+}
+
+// again is [Jobs.Again].
+func (h *chooser) again(ctx context.Context, id, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if r.Waits() {
+		return 0, fmt.Errorf("the request has not started: %w", record.ErrUnknown)
+	}
+	return h.start(ctx, r, record.Begun{By: by})
+}
+
+// start starts a further run, in parallel with the others, and returns its number.
+func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) (int, error) {
+	at, err := h.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Begun: &b})
+	if err != nil {
+		return 0, err
+	}
+	entries, err := h.store.Logs.Read(ctx, record.RequestLog(r.ID))
+	if err != nil {
+		return 0, err
+	}
+	before, err := record.FoldRequest(r.ID, entries[:min(at+1, len(entries))])
+	if err != nil {
+		return 0, err
+	}
+	n := len(before.Runs)
+	for _, run := range before.Runs { // the event may be a repeat
+		if b.Event != "" && run.Event == b.Event {
+			n = run.N
 		}
-		a.Offers = append(a.Offers, plan.Offer{Use: m.Name, Task: -1})
-		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(len(a.Offers)), Text: c.say(r, plan.Say("seed %s", strconv.FormatInt(m.Seed, 10))),
-		})
 	}
-	if n := len(a.Offers); n > 1 && len(a.Reply.Files) == 1 { // the grid
-		a.Reply.Files[0].Alt = c.say(r, plan.Say("%d numbered variations in one picture", n))
+	if shared := before.Runs.Of(b.Pick); b.Once && b.Refused == "" && shared != nil {
+		n = shared.N
 	}
+	if err := h.index.AddAsker(ctx, r.ID, b.By, r.Asked.Event.Thread); err != nil {
+		return 0, err
+	}
+	if b.Guess != "" && b.Of != 0 && b.Refused == "" {
+		if err := h.closeQuestion(ctx, r, b.Of); err != nil {
+			return 0, err
+		}
+	}
+	h.log.InfoContext(ctx, "run begun", "request", r.ID, "run", n)
+	after, err := record.FoldRequest(r.ID, entries)
+	if err != nil {
+		return 0, err
+	}
+	// A shared run keeps its deadline.
+	if err := h.store.EnsureTime(ctx, r.ID, n); err != nil {
+		return 0, err
+	}
+	if err := h.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, n), h.deadline); err != nil {
+		return 0, err
+	}
+	if run := after.Run(n); run != nil && run.Event == b.Event {
+		if err := h.limits.hold(ctx, after, run); err != nil {
+			return 0, err
+		}
+	}
+	return n, h.flow.advance(ctx, after)
+}
+
+// closeQuestion records in the thread that the question of a run is answered.
+func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) error {
+	id := record.ThreadID(r.Asked.Event.Thread)
+	t, err := h.store.Thread(ctx, id)
+	if err != nil || t.ClosedQuestions[record.RunRef{Request: r.ID, Run: of}] {
+		return err
+	}
+	_, err = h.store.Logs.Append(ctx, record.ThreadLog(id), record.Entry{QuestionClosed: &record.RunRef{Request: r.ID, Run: of}})
+	return err
+}
+
+// whyClosed is why the offers of a run's answer, or the guesses of its question, can no longer be picked; zero
+// if they can.
+func (h *chooser) whyClosed(r *record.Request, asking *record.Run, guess bool) plan.Message {
+	switch {
+	case asking.Deleted:
+		return plan.Say("That answer was deleted, and its numbers with it. Please send your request again.")
+	case !guess:
+	case r.QuestionAnswered(asking):
+		return plan.Say("That question has already been answered. If you want something else, please send a new request.")
+	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
+		return plan.Say("That question has expired. Please ask again.")
+	}
+	return plan.Message{}
+}
+
+// Samples are example requests that people can try by a button, with their files.
+type Samples interface {
+	// Sample returns the sample with a key. The error is a [*plan.Fault] if there is none, or it cannot run now.
+	Sample(ctx context.Context, key string) (plan.Sample, error)
+	// File returns the sample file of a type, and Fetch opens it.
+	File(t plan.Type) adapters.File
+	Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error)
+}
+
+// tryer submits the examples that people try by a button.
+type tryer struct {
+	*reworker
+
+	samples Samples
+}
+
+// press submits an example in the thread of the answer with its button.
+func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	if run == nil || run.Answer == nil || y.samples == nil {
+		return nil
+	}
+	e.Thread = r.Asked.Event.Thread
+	sample, err := y.samples.Sample(ctx, e.Reaction.Choice)
+	if fault, ok := errors.AsType[*plan.Fault](err); ok {
+		if refused, err := y.refused(ctx, e, e.Thread); refused || err != nil {
+			return err
+		}
+		return y.tell(ctx, e, r, fault.Sentence)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := y.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	return y.admission.admit(ctx, e, t, origin{act: &record.Act{
+		Sample: sample.Needs, Wish: sample.Wish, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: e.Reaction.On,
+	}})
 }

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"atelier/adapters"
 	"atelier/agent/plan"
 )
@@ -45,4 +47,80 @@ func (a *Answer) Guesses() []string {
 		}
 	}
 	return all
+}
+
+// Generated files get readable names, unique in their thread. A run claims them in the thread's log before
+// its answer is written, so the order of the log decides between concurrent runs.
+
+// nameClaim claims readable names for the files of a run.
+type nameClaim struct {
+	Files []namedFile `json:"files"`
+	// Taken are the names of people's own files when the claim was made.
+	Taken []string `json:"taken,omitempty"`
+}
+
+type namedFile struct {
+	// Name is the chained name.
+	Name string `json:"name"`
+	// File is the wanted name. It gets a number if it is taken.
+	File string `json:"file"`
+}
+
+// fileNames holds the readable names of the generated files of a thread.
+type fileNames struct {
+	names map[string]string // by the chained name
+	taken map[string]bool   // in lower case
+}
+
+func newFiles() fileNames { return fileNames{names: map[string]string{}, taken: map[string]bool{}} }
+
+// wantedNames returns the claim for the files that a run made. Variations are numbered from 1, as in the list to choose from.
+func wantedNames(made []plan.Resource) *nameClaim {
+	variations, n := map[string]int{}, map[string]int{}
+	for _, m := range made {
+		if m.Seed != 0 {
+			variations[m.File]++
+		}
+	}
+	c := &nameClaim{}
+	for _, m := range made {
+		file := m.File
+		if file == "" {
+			continue
+		}
+		if m.Seed != 0 && variations[file] > 1 {
+			n[file]++
+			file = plan.Numbered(file, n[file])
+		}
+		c.Files = append(c.Files, namedFile{m.Name, file})
+	}
+	return c
+}
+
+// add names the files of a claim. A file that has a name keeps it.
+func (f fileNames) add(c *nameClaim) {
+	for _, file := range c.Taken {
+		f.taken[strings.ToLower(file)] = true
+	}
+	for _, file := range c.Files {
+		if _, has := f.names[file.Name]; has {
+			continue
+		}
+		name := file.File
+		for i := 2; f.taken[strings.ToLower(name)]; i++ {
+			name = plan.Numbered(file.File, i)
+		}
+		f.names[file.Name], f.taken[strings.ToLower(name)] = name, true
+	}
+}
+
+// FileNames returns the readable names of the files in an answer.
+func (a *Answer) FileNames() map[string]string {
+	names := map[string]string{}
+	for _, r := range a.Resources {
+		if r.File != "" {
+			names[r.Name] = r.File
+		}
+	}
+	return names
 }

@@ -3,11 +3,11 @@ package record
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/messages"
 	"atelier/agent/plan"
 )
 
@@ -18,7 +18,7 @@ type Request struct {
 	AskedAt     time.Time
 	Given       *Given
 	Generations []*Generation
-	Runs        []*Run
+	Runs        Runs
 	Entries     []*Entry       // the log
 	pickCounts  map[string]int // number of picks per person and offer
 	answeredBy  string         // the request that answers this one's question
@@ -98,194 +98,12 @@ func (g *Generation) addDraft(d *Drafted) {
 	}
 }
 
-// Run is one route through the plan of its generation.
-type Run struct {
-	N          int
-	Generation int
-	Choice     plan.Choice // nil means the best solution
-	By, Event  string
-	BeganAt    time.Time
-	Picked     Pick                  // the offer that it runs; zero if none
-	Choosers   []string              // the people who want that offer
-	Messages   []adapters.MessageRef // those that picked it by number, which show its status
-	begun      *Begun                // nil for the first run
-
-	Halted   *Halted
-	Route    *plan.Route // nil before there is a plan, and if it has no steps
-	Answer   *Answer
-	AnswerAt time.Time
-	Sent     *Sent
-	Deleted  bool           // whether the answer's message was deleted
-	Votes    []Vote         // one per person, in the order of first votes
-	rated    map[string]int // how often each person voted
-	Over     bool
-	OverAt   time.Time
-}
-
-// FoldRequest folds a request's log. It returns nil for an empty one.
-func FoldRequest(id string, entries []*Entry) (*Request, error) {
-	if len(entries) == 0 {
-		return nil, nil //nolint:nilnil // callers check for nil
-	}
-	r := fold(id, entries)
-	for _, run := range r.Runs {
-		if err := r.layOut(run); err != nil {
-			return nil, err
-		}
-	}
-	return r.Request, nil
-}
-
-// FoldUnrouted folds a log of at least one entry and leaves out the routes of the runs.
-func FoldUnrouted(id string, entries []*Entry) *Request { return fold(id, entries).Request }
-
-// builder folds entries into a request.
-type builder struct{ *Request }
-
-func fold(id string, entries []*Entry) *builder {
-	r := &builder{&Request{ID: id, Entries: entries, pickCounts: map[string]int{}}}
-	r.Generations = []*Generation{newGeneration(0, "", entries[0].At)}
-	r.Runs = []*Run{{N: 1, BeganAt: entries[0].At}}
-	for _, e := range entries {
-		r.apply(e)
-		if e.outdated {
-			r.outdate()
-		}
-	}
-	return r
-}
-
-// apply adds an entry. The first of each kind counts.
-func (r *builder) apply(e *Entry) {
-	switch {
-	case e.Asked != nil:
-		if r.Asked == nil {
-			r.Asked, r.AskedAt = e.Asked, e.At
-			r.Runs[0].By = e.Asked.Event.By.ID
-			switch {
-			case e.Asked.Refused != "":
-				r.Runs[0].Halted = &Halted{Why: HaltRefused, Problem: e.Asked.Refused}
-			case e.Asked.Told != "":
-				r.Runs[0].Halted = &Halted{Why: HaltTold, Problem: e.Asked.Told}
-			}
-		}
-	case e.Given != nil:
-		if r.Given == nil {
-			r.Given = e.Given
-		}
-	case e.Transcribed != nil:
-		if g := r.Generation(e.Transcribed.Generation); g != nil && g.Transcript == nil {
-			g.Transcript = e.Transcribed
-		}
-	case e.Begun != nil:
-		r.begin(e.Begun, e.At)
-	case e.AnsweredBy != "":
-		r.answeredBy = e.AnsweredBy
-	case e.ActedOnBy != "":
-		r.ActedOnBy = append(r.ActedOnBy, e.ActedOnBy)
-	case e.TakenBack != nil:
-		r.takeBack(e.TakenBack)
-	case e.Started != nil:
-		if g := r.Generation(e.Started.Generation); g != nil && g.Turns[e.Started.Step] == e.Started.Turn {
-			g.Started[e.Started.Step] = e.At
-		}
-	case e.Stopped != nil:
-		if g := r.Generation(e.Stopped.Generation); g != nil {
-			g.stopStep(e.Stopped)
-		}
-	case e.Drafted != nil:
-		if g := r.Generation(e.Drafted.Generation); g != nil {
-			g.addDraft(e.Drafted)
-		}
-	case e.Restarted:
-		for _, g := range r.Generations {
-			maps.DeleteFunc(g.Started, func(step string, _ time.Time) bool { return g.Ended[step].IsZero() })
-		}
-	case e.Ended != nil:
-		if g := r.Generation(e.Ended.Generation); g != nil {
-			if _, ok := g.Ended[e.Ended.Step]; !ok {
-				g.Ended[e.Ended.Step] = e.At
-				g.Ends = append(g.Ends, e.Ended)
-				g.addLastDraft(e.Ended)
-			}
-		}
-	default:
-		if e.Run >= 1 && e.Run <= len(r.Runs) {
-			r.applyTo(r.Runs[e.Run-1], e)
-		}
-	}
-}
-
-func (r *builder) applyTo(run *Run, e *Entry) {
-	switch {
-	case e.Planned != nil:
-		if g := r.Generations[run.Generation]; g.Plan == nil {
-			g.Plan, g.PlannedAt = &e.Planned.Plan, e.At
-		}
-	case e.Halted != nil:
-		if run.Halted == nil && !run.Over {
-			run.Halted = e.Halted
-		}
-	case e.Answer != nil:
-		if run.Answer == nil {
-			run.Answer, run.AnswerAt = e.Answer, e.At
-		}
-	case e.Sent != nil:
-		if run.Sent == nil {
-			run.Sent = e.Sent
-		}
-	case e.AnswerDeleted:
-		run.Deleted = true
-	case e.Rated != nil:
-		run.vote(*e.Rated)
-	case e.Over:
-		if !run.Over {
-			run.Over, run.OverAt = true, e.At
-		}
-	}
-}
-
-// outdate stops the active runs of a request whose log is partly too old to read.
-func (r *builder) outdate() {
-	for _, run := range r.Runs {
-		if run.Working() {
-			run.Halted = &Halted{Why: Broken}
-		}
-	}
-}
-
 // Generation returns a generation by its number, nil if there is none.
 func (r *Request) Generation(n int) *Generation {
 	if n < 0 || n >= len(r.Generations) {
 		return nil
 	}
 	return r.Generations[n]
-}
-
-// layOut sets the route of a run, with the results of its steps.
-func (r *builder) layOut(run *Run) error {
-	g := r.Generations[run.Generation]
-	if g.Plan == nil || len(g.Plan.Tasks) == 0 {
-		return nil
-	}
-	choice := run.Choice
-	if choice == nil {
-		choice = g.Plan.Best()
-	}
-	route, err := plan.NewRoute(g.Plan, choice)
-	if err != nil {
-		return fmt.Errorf("build the route of a run: %w", err)
-	}
-	run.Route = route
-	for step := range g.Started {
-		route.Start(step)
-	}
-	for _, end := range g.Ends {
-		if _, err := route.Record(end.Step, end.Result); err != nil {
-			return fmt.Errorf("build the route of a run: %w", err)
-		}
-	}
-	return nil
 }
 
 // Run returns a run by its number, nil if there is none.
@@ -380,44 +198,6 @@ func (r *Request) Answered() bool {
 	})
 }
 
-// Working reports whether the run still has steps to do.
-func (r *Run) Working() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
-
-// Asks reports whether the run only asks which solution to run.
-func (r *Run) Asks(p *plan.Plan) bool { return r.Choice == nil && p.Doubtful() }
-
-// Answerable reports whether the run has no steps left, so that it can be answered.
-func (r *Run) Answerable(p *plan.Plan) bool {
-	switch {
-	case r.Halted != nil:
-		return true
-	case p == nil:
-		return false
-	}
-	return r.Route == nil || r.Asks(p) || r.Route.Ended()
-}
-
-// Status returns the state of a run.
-func (r *Run) Status(of *Request, g *Generation) Status {
-	switch {
-	case r.Sent.Failed():
-		return Failed
-	case r.Answer != nil && r.Answer.Status == Asking && of.QuestionAnswered(r):
-		return Done
-	case r.Answer != nil:
-		return r.Answer.Status
-	case r.Over:
-		return Failed
-	case r.Halted != nil && (r.Halted.Why == HaltCancelled || r.Halted.Silent()):
-		return Cancelled
-	case of.Given == nil:
-		return Waiting
-	case g.Plan == nil:
-		return Planning
-	}
-	return Running
-}
-
 // LastProgram returns the last program that completed a step of this request, "" if there is none.
 func (r *Request) LastProgram(step string) string {
 	for _, g := range slices.Backward(r.Generations) {
@@ -444,8 +224,38 @@ func (r *Request) StepsWith(generation int, step string) ([]plan.Step, int) {
 	return nil, -1
 }
 
-// ShownOnMessage reports whether the sign on the request's message shows the run: the first run,
-// a full repeat, and a guess at what was meant do; alternatives and refusals do not.
-func (r *Run) ShownOnMessage() bool {
-	return r.N == 1 || r.begun != nil && (r.begun.Of == 0 || r.begun.Guess != "") && r.begun.Refused == ""
+// Busy reports whether a run of the generation is active.
+func (r *Request) Busy(generation int) bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Generation == generation && run.Working() })
 }
+
+// Language is the BCP 47 tag of the language of fixed sentences.
+func (r *Request) Language() string {
+	if r.Voice() != nil && r.Wish() != "" {
+		return messages.Language(r.Wish())
+	}
+	if r.Asked != nil && r.Asked.Language != "" {
+		return r.Asked.Language
+	}
+	if r.Given != nil && r.Given.Question != nil {
+		return messages.Language(r.Wish(), r.Given.Question.Wish)
+	}
+	return messages.Language(r.Wish())
+}
+
+// MayPick reports whether a person may pick an offer again.
+func (r *Request) MayPick(o Pick, by string) bool {
+	return r.pickCounts[pickKey(o, by)] < maxPicks
+}
+
+func pickKey(o Pick, by string) string { return fmt.Sprint(o.Of, o.Choice, o.Guess, by) }
+
+// QuestionAnswered reports whether a run's question was answered, by a message or by picking a guess.
+func (r *Request) QuestionAnswered(asking *Run) bool {
+	return r.answeredBy != "" || slices.ContainsFunc(r.Runs, func(run *Run) bool {
+		return run.Picked.Of == asking.N && run.Picked.Guess != "" && r.Runs.Of(run.Picked) != nil
+	})
+}
+
+// maxPicks is how often a person may pick the same offer after taking it back.
+const maxPicks = 5

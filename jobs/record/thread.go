@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/messages"
 	"atelier/agent/plan"
 )
 
@@ -215,6 +216,40 @@ func (t *Thread) NeedsHistory(r *Request) bool {
 	}
 	first := slices.IndexFunc(t.Line, func(p *Place) bool { return !p.aside })
 	return len(t.By) > 1 || first >= 0 && t.Line[first].Request == r.ID
+}
+
+// LanguageOf returns the BCP 47 tag of the language of fixed sentences about a request. It is the language
+// of the message or, if that has no words, of the open question it answers, of another person's message it
+// replies to, or of the previous request; "" if none has words.
+func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
+	var said, replied string
+	own := false
+	if m != nil {
+		said = m.Text
+		if m.ReplyTo != nil {
+			replied, own = m.ReplyTo.Text, m.ReplyTo.Own
+		}
+	}
+	texts := []string{said}
+	if answers != nil {
+		texts = append(texts, answers.Wish)
+	}
+	if !own {
+		texts = append(texts, replied)
+	}
+	if tag := messages.Written(texts...); tag != "" {
+		return tag
+	}
+	if t.language != "" {
+		return t.language
+	}
+	var earlier []string // of old threads, whose requests did not record their language
+	for _, o := range slices.Backward(t.turns) {
+		if o.turn != nil && o.request != "" {
+			earlier = append(earlier, o.turn.Wish)
+		}
+	}
+	return messages.Written(append(earlier, replied)...)
 }
 
 // addHistory adds the history before a request, once.
