@@ -38,6 +38,11 @@ func (c amiss) is(words []retrieve.Word, i int) bool {
 	return c.restricts(words, i) || c.wantsOther(words, i)
 }
 
+// misplaced reports whether the word at i puts a file in order, or says a quality, a side or a row that no value of a tool says.
+func (c amiss) misplaced(words []retrieve.Word, i int) bool {
+	return c.ranks(words, i) || c.qualifies(words[i].Lower()) || c.displaced(words, i) || c.asksWhich(words, i)
+}
+
 // restricts reports whether the word at i limits the clause to a part of a file, for a tool that changes all of it: "brighter in the dark
 // parts".
 func (c amiss) restricts(words []retrieve.Word, i int) bool {
@@ -75,4 +80,37 @@ func (c amiss) wantsOther(words []retrieve.Word, i int) bool {
 	}
 	wanted := typ.Media() && (c.open(words, i) || i == 0) && !retrieve.IsFormat(words[i].Lower()) && !c.r.Head.About[words[i].Lower()]
 	return wanted && !c.given[typ] && c.r.Head.Returns.Media() && !slices.ContainsFunc(c.tools, handles(typ))
+}
+
+// qualifies reports whether the word says how a result is to look or sound, and neither a value of a tool nor its examples
+// say so.
+func (c amiss) qualifies(text string) bool {
+	return c.In("qualities", text) && !c.value[text] && !c.value[retrieve.Stem(text)] &&
+		!slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
+}
+
+// displaced reports whether the word at i is a side of something, and no value of a tool says so: "the left channel only".
+func (c amiss) displaced(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	if opposite[text] == "" || c.value[text] || c.states(text) || c.r.Head.Generates() || c.r.Marked() ||
+		!c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts {
+		return false
+	}
+	now := i+1 < len(words) && (words[i+1].Lower() == "now" || words[i+1].Kind == retrieve.Number) // "right now", "below 10 MB"
+	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] && !f.Combines() })
+}
+
+// asksWhich reports whether the word at i asks for a row of a table, which no tool for whole columns finds: "which month had the
+// highest revenue".
+func (c amiss) asksWhich(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") &&
+		!c.r.Head.RequiresText(plan.Query) && !c.Any("table columns", words)
+}
+
+// ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
+func (c amiss) ranks(words []retrieve.Word, i int) bool {
+	text := words[i].Lower()
+	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Combines() &&
+		!c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
 }

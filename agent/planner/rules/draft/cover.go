@@ -217,9 +217,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return !Stretches(c.r)
 	case i == 0 && c.Is("leaving", w) && c.keepsPages(): // "keep only the odd pages"
 		return true
-	case amiss{c}.is(words, i):
-		return false
-	case c.ranks(words, i), c.qualifies(text), c.displaced(words, i), c.asksWhich(words, i):
+	case amiss{c}.is(words, i), amiss{c}.misplaced(words, i):
 		return false
 	case text == "corners" && c.someCorner("corner"): // one corner is chosen
 		return false
@@ -266,39 +264,6 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 func (c *cover) keepsPages() bool {
 	at := slices.IndexFunc(c.args, func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Pages && !a.Optional })
 	return at >= 0 && !strings.HasPrefix(c.told[at], "all but")
-}
-
-// qualifies reports whether the word says how a result is to look or sound, and neither a value of a tool nor its examples
-// say so.
-func (c *cover) qualifies(text string) bool {
-	return c.In("qualities", text) && !c.value[text] && !c.value[retrieve.Stem(text)] &&
-		!slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] })
-}
-
-// displaced reports whether the word at i is a side of something, and no value of a tool says so: "the left channel only".
-func (c *cover) displaced(words []retrieve.Word, i int) bool {
-	text := words[i].Lower()
-	if opposite[text] == "" || c.value[text] || c.states(text) || c.r.Head.Generates() || c.r.Marked() ||
-		!c.r.Head.Returns.Media() && c.r.Head.Returns != plan.Facts {
-		return false
-	}
-	now := i+1 < len(words) && (words[i+1].Lower() == "now" || words[i+1].Kind == retrieve.Number) // "right now", "below 10 MB"
-	return !now && !slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Own[text] && !f.Combines() })
-}
-
-// asksWhich reports whether the word at i asks for a row of a table, which no tool for whole columns finds: "which month had the
-// highest revenue".
-func (c *cover) asksWhich(words []retrieve.Word, i int) bool {
-	text := words[i].Lower()
-	return i == 0 && c.r.Head.Tabular && c.Columns != nil && (text == "which" || text == "who" || text == "when") &&
-		!c.r.Head.RequiresText(plan.Query) && !c.Any("table columns", words)
-}
-
-// ranks reports whether the word at i puts one of several files first or last, for a tool to which their order matters.
-func (c *cover) ranks(words []retrieve.Word, i int) bool {
-	text := words[i].Lower()
-	return (text == "first" || text == "last") && i > 0 && len(c.r.Files) == 0 && c.r.Head.Combines() &&
-		!c.Is("pronouns", words[i-1]) && !c.Determined(words, i)
 }
 
 // becomes reports whether the word at i is a colour that something is to have: "make the logo all white", but not "the
