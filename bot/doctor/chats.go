@@ -14,6 +14,7 @@ import (
 	"atelier/adapters/outbox"
 	"atelier/bot/chat"
 	"atelier/bot/fault"
+	"atelier/bot/listen"
 )
 
 // chatLookPatience is the timeout of checking the chat platforms.
@@ -114,4 +115,34 @@ func (x examination) examineSlackEvents() Finding {
 	}
 	at := strings.TrimSuffix(x.Web.Public.String(), "/")
 	return Finding{Healthy, thing, "Slack sends them over HTTP, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
+}
+
+// examineWeb reports the address of the web channel, and who may use it.
+func (x examination) examineWeb(context.Context) []Finding {
+	if x.Listen == "" {
+		return []Finding{{Missing, "web channel", "There is none, since ATELIER_LISTEN is off."}}
+	}
+	at := "http://" + listen.Reachable(x.Listen)
+	if u := x.Web.Public; u != nil {
+		at = u.String()
+	}
+	channel := Finding{Healthy, "web channel", "A process that serves the queue gateway has it at " + at}
+	switch {
+	case x.Web.UserHeader != "" && x.Web.Password != "":
+		channel.Says += ", for people that a proxy names in " + x.Web.UserHeader + ", and for people who know WEB_PASSWORD."
+	case x.Web.UserHeader != "":
+		channel.Says += ", for people that a proxy names in " + x.Web.UserHeader + "."
+	case x.Web.Password != "":
+		channel.Says += ", for people who know WEB_PASSWORD."
+	default:
+		channel.Says += ", for this machine only."
+	}
+	if x.Web.UserHeader != "" && x.Web.Public == nil {
+		channel.Says += " Requests for unknown host names are rejected: set PUBLIC_URL to the address that people use."
+	}
+	pointing := Finding{Healthy, "pointing", "Pictures on other chat platforms have links to pages for marking them, at " + at + "."}
+	if x.Web.Public == nil {
+		pointing = Finding{Missing, "pointing", "Pictures on other chat platforms have no links to pages for marking them: to have them, set PUBLIC_URL."}
+	}
+	return []Finding{channel, pointing}
 }

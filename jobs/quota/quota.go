@@ -31,6 +31,7 @@
 package quota
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -111,4 +112,60 @@ func personGroup(by adapters.Person, in adapters.Thread) string {
 
 func channelGroup(in adapters.Thread) string {
 	return group("channel", in.Adapter, in.Workspace, in.Channel)
+}
+
+// Left is a person's remaining quota.
+type Left struct {
+	// Requests is how many requests remain of Limit per hour; Limit is 0 if unlimited.
+	Requests, Limit int
+	// Bytes is how many bytes remain of DayLimit per day; DayLimit is 0 if unlimited.
+	Bytes, DayLimit int64
+}
+
+// Left returns a person's remaining quota in a place.
+func (q *Quota) Left(ctx context.Context, by adapters.Person, in adapters.Thread) (l Left, err error) {
+	if q.exempt(by, in) {
+		return l, nil
+	}
+	person := personGroup(by, in)
+	if q.config.Requests > 0 {
+		n, err := q.requests.left(ctx, person)
+		if err != nil {
+			return l, err
+		}
+		l.Requests, l.Limit = int(n), q.config.Requests
+	}
+	if q.config.Bytes > 0 {
+		if l.Bytes, err = q.bytes.left(ctx, person); err != nil {
+			return l, err
+		}
+		l.DayLimit = q.config.Bytes
+	}
+	return l, nil
+}
+
+const (
+	// toldFor is how long a person is not told the same reason again in a channel, threads included:
+	// each mention may start a thread of its own.
+	toldFor = 3 * time.Minute
+	// toldAtMost is the maximum number of refusals that a person is told in all channels within toldWithin.
+	toldAtMost = 5
+	toldWithin = 10 * time.Minute
+	// deniedFor is how long a person without access is not told so again in a channel.
+	deniedFor = 24 * time.Hour
+)
+
+// Tell reports whether to tell the person why request id is refused. A repeated id gets the same result.
+func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Reason) (bool, error) {
+	person := personGroup(by, in)
+	span := toldFor
+	if why == Denied {
+		span = deniedFor
+	}
+	gate := seats{q.config.State, person + "/" + string(why) + "-" + channelGroup(in), 1, span, span}
+	ok, err := gate.sit(ctx, id)
+	if err != nil || !ok {
+		return false, err
+	}
+	return seats{q.config.State, person + "/told", toldAtMost, toldWithin, toldWithin}.sit(ctx, id)
 }

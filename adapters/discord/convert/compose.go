@@ -1,3 +1,9 @@
+// Package convert turns what Discord sends into the types of the adapters, and replies into
+// messages of Discord. It knows no connection.
+//
+//   - In: Discord's objects (object.go) and their texts (text.go).
+//   - Out: replies ([Composer], compose.go) in Discord's markup (render.go), progress and requests
+//     (progress.go), commands and forms (command.go).
 package convert
 
 import (
@@ -366,4 +372,19 @@ func rows(all []button) []any {
 		rows = append(rows, map[string]any{"type": 1, "components": row})
 	}
 	return rows
+}
+
+// voiceFlag marks a voice message, which has one sound and nothing else ("Message" in Discord's documentation).
+const voiceFlag = discordgo.MessageFlags(1 << 13)
+
+// spoken returns a reply as a voice message with what was read aloud, and a message with the rest.
+func (c *Composer) spoken(r adapters.Reply, whole *Part) []Part {
+	v, file := r.Files[0].Voice, adapters.Attachment{Name: "voice-message.ogg", Type: "audio/ogg"}
+	file.Handle, file.Size = v.Handle, v.Size
+	voice := Part{AnswerTo: whole.AnswerTo, Files: []adapters.Attachment{file}, Numbers: []int{0}, Whole: whole, language: whole.language}
+	voice.Content = NewContent("")
+	voice.Content.Flags = voiceFlag
+	voice.Content.Attachments = []Uploaded{{Name: file.Name, Seconds: v.Duration.Seconds(), Waveform: v.Waveform}}
+	r.Files, r.AnswerTo = nil, adapters.MessageRef{}
+	return append([]Part{voice}, c.compose(r, 0)...)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,4 +254,157 @@ func IsID(s string) bool {
 func Digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
+}
+
+// File is a file of a message. The library leaves out the subtype.
+type File struct {
+	slack.File
+
+	Subtype string `json:"subtype"`
+}
+
+// audioClip is the subtype of an audio clip, which people record in Slack itself; the same sound shared as a file
+// has no subtype. Slack documents clips only for people (https://slack.com/help/articles/4406235165587), and their
+// media type may be that of a video, or missing.
+const audioClip = "slack_audio"
+
+// Stub marks a file of another workspace; Slack sends only its id.
+const Stub = "check_file_info"
+
+const (
+	// MaxName is how many bytes of a name are read.
+	MaxName     = 256
+	maxAlt      = 2000 // bytes of a file's description that is read
+	maxHandle   = 8000
+	maxAltOut   = 1000 // characters of a file's description that is sent
+	maxFileName = 200  // bytes of a file's name
+)
+
+// Files converts the files of a message, except those that were deleted.
+func Files(files []File) []adapters.File {
+	var all []adapters.File
+	for _, f := range files {
+		if !IsID(f.ID) || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" || len(all) == adapters.MaxFiles {
+			continue
+		}
+		all = append(all, adapters.File{
+			ID: f.ID, Name: PlainLine(cmp.Or(f.Name, f.Title), MaxName), Size: max(int64(f.Size), 0), Type: PlainLine(f.Mimetype, MaxName),
+			Alt: CutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Voice: f.Subtype == audioClip, Handle: fileHandle(f.File),
+		})
+	}
+	return all
+}
+
+// fileHandle returns what fetching needs: the file's id, and its URL if Slack sends it.
+func fileHandle(f slack.File) string {
+	h := f.ID
+	if IsExternal(f) { // the address is not Slack's
+		return h
+	}
+	if at := cmp.Or(f.URLPrivateDownload, f.URLPrivate); at != "" && len(at) < maxHandle && f.FileAccess != Stub && !strings.ContainsFunc(at, isBlank) {
+		h += " " + at
+	}
+	return h
+}
+
+// IsExternal reports whether a file is not stored by Slack but at a URL that somebody chose.
+func IsExternal(f slack.File) bool { return f.IsExternal || f.Mode == "external" }
+
+func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// SharedIn returns the message of a channel that shows a file; "" if none does.
+func SharedIn(all slack.Share, channel string) string {
+	for _, shares := range []map[string][]slack.ShareFileInfo{all.Public, all.Private} {
+		for _, share := range shares[channel] {
+			return share.Ts
+		}
+	}
+	return ""
+}
+
+// AltText returns the description of a file, shortened to what Slack accepts.
+func AltText(f adapters.Attachment) string {
+	letters := []rune(f.Alt)
+	return string(letters[:min(len(letters), maxAltOut)])
+}
+
+// FileName returns a file name without folders, shortened to what Slack accepts, with its extension.
+func FileName(name string) string {
+	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(PlainLine(name, len(name)), `\`, "/")), `"`, "'")
+	if strings.Trim(name, "./ ") == "" {
+		return "file"
+	}
+	if ext := path.Ext(name); len(name) > maxFileName && len(ext) < 20 {
+		name = CutBytes(strings.TrimSuffix(name, ext), maxFileName-len(ext)) + ext
+	}
+	return CutBytes(name, maxFileName)
+}
+
+// The ids of the bot's buttons, dialogs and shortcuts. The id of a choice ends with its number.
+const (
+	ChooseAction = "choose-"
+	StopAction   = "halt"
+	// RateAction is the action of both feedback buttons; their values tell which one was pressed.
+	RateAction   = "rate"
+	RequestInput = "wish"
+	ShortcutID   = "use_with_atelier"
+)
+
+// Whisper is the prefix of the id of a message that only one person sees. It has no address.
+const Whisper = "ephemeral-"
+
+// Interaction is a pressed button, a shortcut or a submitted dialog, as Slack writes it. See
+// https://docs.slack.dev/reference/interaction-payloads.
+type Interaction struct {
+	Type        string    `json:"type"`
+	CallbackID  string    `json:"callback_id"`
+	TriggerID   string    `json:"trigger_id"`
+	ResponseURL string    `json:"response_url"`
+	User        reference `json:"user"`
+	Channel     reference `json:"channel"`
+	Message     Event     `json:"message"`
+	MessageTS   string    `json:"message_ts"`
+	Container   struct {
+		ChannelID string `json:"channel_id"`
+		MessageTS string `json:"message_ts"`
+		ThreadTS  string `json:"thread_ts"`
+	} `json:"container"`
+	Actions []struct {
+		ActionID string `json:"action_id"`
+		Value    string `json:"value"`
+		ActionTS string `json:"action_ts"`
+	} `json:"actions"`
+	View struct {
+		ID              string `json:"id"`
+		CallbackID      string `json:"callback_id"`
+		PrivateMetadata string `json:"private_metadata"`
+		State           struct {
+			Values map[string]map[string]struct {
+				Value string `json:"value"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+}
+
+type reference struct {
+	ID string `json:"id"`
+}
+
+// Command is a slash command, as Slack writes it. See
+// https://docs.slack.dev/interactivity/implementing-slash-commands.
+type Command struct {
+	User        string `json:"user_id"`
+	Channel     string `json:"channel_id"`
+	Text        string `json:"text"`
+	Trigger     string `json:"trigger_id"`
+	ResponseURL string `json:"response_url"`
+}
+
+// ID identifies a command: by its trigger or URL, or else by the person, place and time.
+func (c Command) ID(at time.Time) string {
+	if told := cmp.Or(c.Trigger, c.ResponseURL); told != "" {
+		return told
+	}
+	sum := sha256.Sum256([]byte(c.Channel + " " + c.User + " " + c.Text + " " + strconv.FormatInt(at.UnixNano(), 10)))
+	return hex.EncodeToString(sum[:8])
 }

@@ -1,9 +1,19 @@
+// Package receive converts what Slack sends to events of the adapter, and queues them for the handler.
+//
+//   - [Listener] runs while somebody listens. It keeps the events of a thread in order, confirms each
+//     when the handler has accepted it, and waits for background work at the end.
+//   - [Events] handles messages, mentions and reactions. A mention arrives as two events, which are paired.
+//   - [Interactions] handles buttons ([Buttons]) and dialogs ([Shortcuts]), and [Commands] slash
+//     commands. Requests without a message are posted publicly ([Requests]).
+//
+// It does not know how events arrive: see package connect.
 package receive
 
 import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -338,4 +348,38 @@ func isUnderstood(log *slog.Logger, odd []string, err error) bool {
 		log.Warn("fields of a payload from Slack have an unexpected type and are ignored", "fields", odd)
 	}
 	return err == nil
+}
+
+// readEdit converts an edit of a message. Slack also sends such events for previews and new replies, which change
+// neither text nor files.
+func (r *Events) readEdit(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	now, was := *h.Message, h.Previous
+	now.Channel, now.ChannelType = h.Channel, h.ChannelType
+	edited, ok := convert.ParseTime(h.EventTS)
+	if !ok || !now.IsWritten() || was != nil && sameContent(now, *was) {
+		return e, false, nil
+	}
+	mentions := func(h convert.Event) bool { return convert.Mentions(h.Text, self.User) }
+	if !mentions(now) && (was == nil || !mentions(*was)) && !now.IsDirect() && (now.ThreadTS == "" || now.ThreadTS == now.TS) {
+		return e, false, nil // it was never for the bot
+	}
+	if mentions(now) && !now.IsDirect() {
+		r.Listener.mentions.readMessage("m-" + h.Channel + "-" + now.TS)
+	}
+	if e, ok, err = r.readWritten(ctx, self, now, true); err != nil || !ok {
+		return e, false, err
+	}
+	if editor := now.Edited.User; editor != "" && editor != e.By.ID {
+		e.By = r.People.Who(ctx, editor).Person
+	}
+	e.Message.Edited = &adapters.Edited{Event: "m-" + h.Channel + "-" + now.TS, At: e.At}
+	e.Kind, e.At, e.ID = adapters.MessageEdited, edited, "e-"+h.Channel+"-"+now.TS+"-"+h.EventTS
+	return e, true, nil
+}
+
+// sameContent reports whether two versions of a message have the same text and the same files.
+func sameContent(a, b convert.Event) bool {
+	return a.Text == b.Text && slices.EqualFunc(a.Files, b.Files, func(a, b convert.File) bool {
+		return a.ID == b.ID && a.Mode == b.Mode
+	})
 }

@@ -3,6 +3,7 @@ package receive
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
 )
 
 // Interactions handles the bot's buttons, shortcuts and dialogs.
@@ -99,4 +102,128 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		}
 		b.Listener.Put(ctx, e, nil)
 	}
+}
+
+// Commands handles slash commands.
+type Commands struct {
+	Listener  *Listener
+	Identity  *lookup.Identity
+	People    *lookup.People
+	Messages  *lookup.Messages
+	Requests  *Requests
+	Responder *post.Responder
+	Phrases   convert.Phrases
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Receive accepts a command, and reports whether to confirm it, which is done at once.
+func (cs *Commands) Receive(c convert.Command) bool {
+	return cs.Listener.Later(func(ctx context.Context) {
+		if err := cs.handle(ctx, c); err != nil {
+			cs.Responder.Tell(ctx, c.User, c.Channel, c.ResponseURL, err)
+		}
+	})
+}
+
+// handle passes a command to the handler. An unknown command is a request.
+func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
+	self, err := cs.Identity.Self(ctx)
+	if err != nil {
+		return err
+	}
+	text := cs.Messages.Text(ctx, self, c.Text)
+	word, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	by := cs.People.Who(ctx, c.User)
+	thread := adapters.Thread{Adapter: convert.Name, Workspace: self.Team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
+	id := convert.Digest(c.ID(cs.Now())) // the trigger and the URL are secrets
+	e := adapters.Event{ID: "c-" + id, Adapter: convert.Name, Thread: thread, By: by.Person, At: cs.Now()}
+	switch name := strings.ToLower(word); name {
+	case "status", "tools", "help", "":
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: cmp.Or(name, "help"), Text: rest}
+	case "cancel", "stop":
+		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
+		cs.Listener.Put(ctx, e, nil)
+		cs.Responder.Whisper(ctx, c.Channel, c.ResponseURL, cs.Phrases.Say(by.Language, "Your latest request here is stopped, if it was still in progress."))
+		return nil
+	case "ask":
+		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: rest})
+	default:
+		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: text})
+	}
+	if err := cs.Responder.Remember(ctx, e.ID, c.ResponseURL); err != nil {
+		cs.Log.WarnContext(ctx, "the response URL of a command could not be recorded", "error", err)
+	}
+	cs.Listener.Put(ctx, e, nil)
+	return nil
+}
+
+// Shortcuts asks people what to do with the message on which they used the shortcut, and handles their answer.
+type Shortcuts struct {
+	API       *api.Client
+	Identity  *lookup.Identity
+	Messages  *lookup.Messages
+	People    *lookup.People
+	Requests  *Requests
+	Responder *post.Responder
+	Phrases   convert.Phrases
+}
+
+// target is the message on which a shortcut was used, while the dialog is open.
+type target struct {
+	Channel     string `json:"channel"`
+	TS          string `json:"ts"`
+	ThreadTS    string `json:"thread_ts,omitempty"`
+	ResponseURL string `json:"response_url,omitempty"`
+}
+
+// Open opens the dialog that asks what to do with a message.
+func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
+	of, err := json.Marshal(target{Channel: p.Channel.ID, TS: cmp.Or(p.Message.TS, p.MessageTS), ThreadTS: p.Message.ThreadTS, ResponseURL: p.ResponseURL})
+	if err != nil {
+		return
+	}
+	by := sc.People.Who(ctx, p.User.ID)
+	say, language := sc.Phrases.Say, by.Language
+	plain := func(text string) *slack.TextBlockObject {
+		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+	}
+	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.RequestInput).WithMultiline(true)
+	question := slack.NewInputBlock(convert.RequestInput, plain(say(language, "What should I do with this message?")), nil, input)
+	_, err = sc.API.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
+		Type: slack.VTModal, CallbackID: convert.ShortcutID, PrivateMetadata: string(of),
+		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
+		Blocks: slack.Blocks{BlockSet: []slack.Block{question}},
+	})
+	if err != nil {
+		sc.Responder.Tell(ctx, p.User.ID, p.Channel.ID, p.ResponseURL, err)
+	}
+}
+
+// Submit handles the submitted dialog.
+func (sc *Shortcuts) Submit(ctx context.Context, p convert.Interaction) {
+	var of target
+	if json.Unmarshal([]byte(p.View.PrivateMetadata), &of) != nil {
+		return
+	}
+	text := strings.TrimSpace(p.View.State.Values[convert.RequestInput][convert.RequestInput].Value)
+	if err := sc.submit(ctx, of, p, text); err != nil {
+		sc.Responder.Tell(ctx, p.User.ID, of.Channel, of.ResponseURL, err)
+	}
+}
+
+func (sc *Shortcuts) submit(ctx context.Context, of target, p convert.Interaction, text string) error {
+	self, err := sc.Identity.Self(ctx)
+	if err != nil {
+		return err
+	}
+	thread := convert.Thread(self.Team, of.Channel, "", of.TS, of.ThreadTS)
+	about, err := sc.Messages.Find(ctx, of.Channel, cmp.Or(of.ThreadTS, of.TS), of.TS)
+	if err != nil {
+		return err
+	}
+	earlier := sc.Messages.Earlier(ctx, self, *about)
+	earlier.Ref = convert.Ref(self.Team, of.Channel, of.TS)
+	return sc.Requests.Ask(ctx, request{id: convert.Digest(cmp.Or(p.View.ID, p.TriggerID)), thread: thread, user: p.User.ID, text: text, about: &earlier})
 }

@@ -1,6 +1,7 @@
 package point
 
 import (
+	"bufio"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"atelier/adapters"
@@ -180,6 +182,118 @@ func (p *Pages) hand(ctx context.Context, f form, g Grant) error {
 	}
 	if err := p.Handle(ctx, e); err != nil {
 		return fmt.Errorf("deliver the marks: %w", err)
+	}
+	return nil
+}
+
+// keepMask stores a valid mask. It is checked after it was received completely, so that slow senders block nobody.
+func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) (err error) {
+	come, size, err := arrived(part, p.Scratch)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, come.Close(), os.Remove(come.Name())) }()
+	giveBack, err := p.Memory(ctx, int64(g.Width)*int64(g.Height)) // one byte per pixel
+	if err != nil {
+		return fmt.Errorf("check the mask: %w", err)
+	}
+	defer giveBack()
+	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
+	content := newChecked(come, g.Width, g.Height)
+	defer content.Close()
+	if err := p.Put(ctx, key, content); err != nil {
+		if why := content.why(); why != nil {
+			err = why // the original error, not its consequence
+		}
+		return fmt.Errorf("store the mask: %w", err)
+	}
+	f.mask = &adapters.File{ID: "mask", Name: "mask.png", Size: size, Type: "image/png", Handle: key}
+	return nil
+}
+
+// arrived stores the upload in a temporary file, which the caller closes and removes.
+func arrived(part io.Reader, folder string) (_ *os.File, size int64, err error) {
+	to, err := os.CreateTemp(folder, "atelier-mask-")
+	if err != nil {
+		return nil, 0, fmt.Errorf("make a temporary file: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, to.Close(), os.Remove(to.Name()))
+		}
+	}()
+	from := &told{Reader: http.MaxBytesReader(nil, io.NopCloser(part), maxMask)}
+	if size, err = io.Copy(to, from); from.err != nil {
+		return nil, 0, badForm(from.err)
+	}
+	if err == nil {
+		_, err = to.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("buffer the mask: %w", err)
+	}
+	return to, size, nil
+}
+
+// told remembers a read error, to tell it from a write error.
+type told struct {
+	io.Reader
+
+	err error
+}
+
+func (t *told) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's error is what it is
+}
+
+// Marks reports whether pictures of a type can be marked: browsers show them, and they cannot run code.
+func Marks(contentType string) bool {
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}, contentType)
+}
+
+// sniffed is how many bytes of a file are used to detect its type.
+const sniffed = 512
+
+// there fails if the picture is no longer stored.
+func (p *Pages) there(ctx context.Context, g Grant) error {
+	file, err := p.Open(ctx, g.Handle)
+	if err != nil {
+		return fmt.Errorf("open the picture: %w", err)
+	}
+	_ = file.Close() //nolint:errcheck // nothing was read
+	return nil
+}
+
+// picture serves the picture: whoever has the link also sees it in the thread.
+func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
+	file, err := p.Open(r.Context(), g.Handle)
+	if err != nil {
+		return fmt.Errorf("open the picture: %w", err)
+	}
+	defer func() { _ = file.Close() }() //nolint:errcheck // it was only read
+	content := bufio.NewReaderSize(file, sniffed)
+	head, err := content.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the picture: %w", err)
+	}
+	kind := http.DetectContentType(head)
+	if !Marks(kind) {
+		return problemf(notSupported, "A picture of this kind cannot be marked here.")
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
+	h.Set("Content-Disposition", "inline")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
+		p.Log.WarnContext(r.Context(), "a picture was not sent completely", "error", adapters.ForOperator(err))
+		panic(http.ErrAbortHandler) // so that the browser notices that it is incomplete
 	}
 	return nil
 }

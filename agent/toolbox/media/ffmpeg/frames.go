@@ -44,6 +44,35 @@ func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]medi
 	return frames, nil
 }
 
+// Plays inspects an audio or video file like Look, and decodes its beginning. It also fails if nothing can be decoded.
+func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
+	found, err := f.programs()
+	if err != nil {
+		return Look{}, err
+	}
+	s, err := f.open(ctx, found, path, false)
+	if err != nil {
+		return Look{}, err
+	}
+	if s.plays {
+		return s.look, nil
+	}
+	var streams []string
+	for _, stream := range []*Stream{s.look.Video(), s.look.Audio()} {
+		if stream != nil {
+			streams = append(streams, "-map", stream.Of(0))
+		}
+	}
+	err = s.begin(ctx, streams...)
+	switch {
+	case ctx.Err() != nil:
+		return Look{}, media.Stopped(ctx)
+	case err != nil:
+		return Look{}, s.damaged(ctx, err)
+	}
+	return s.look, nil
+}
+
 func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, most int) ([]media.Frame, error) {
 	if most < 1 {
 		return nil, errors.New("no frames were requested")
@@ -129,4 +158,13 @@ func (v *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
 		"-f", "image2pipe", "pipe:1",
 	))
+}
+
+// beginning is how many seconds are decoded to check whether a file plays.
+const beginning = "2"
+
+// begin decodes the beginning of the streams.
+func (s *source) begin(ctx context.Context, streams ...string) error {
+	_, err := s.run(ctx, s.programs.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(streams, "-t", beginning, "-f", "null", "-")...))
+	return err
 }

@@ -1,12 +1,15 @@
 package endpoint_test
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 
 	"github.com/sashabaranov/go-openai"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 )
 
 func TestWithoutThoughts(t *testing.T) {
@@ -105,5 +108,21 @@ func TestRejectedBeforeSending(t *testing.T) {
 	}
 	if tries.count() != 0 {
 		t.Error("it was sent")
+	}
+}
+
+func TestDeclined(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"content_filter": true, "content_policy_violation": true, "ResponsibleAIPolicyViolation": true,
+		"": false, "context_length_exceeded": false,
+	} {
+		err := fmt.Errorf("respond: %w", &plan.Fault{Sentence: plan.Say("No."), Err: &endpoint.Error{Kind: endpoint.Rejected, Code: code, Err: errors.New("400")}})
+		if endpoint.Declined(err) != want {
+			t.Errorf("code %q: declined is %v", code, !want)
+		}
+	}
+	if endpoint.Declined(nil) || endpoint.Declined(errors.New("content_filter")) {
+		t.Error("what is no failure of a server is declined")
 	}
 }
