@@ -339,24 +339,5 @@ func sequence(nodes []string, links []Link) []string {
 // editDistance returns the minimum number of edits that turn a into b, divided by the length of the
 // longer one: 0 for equal sequences, 1 for those with nothing in common.
 func editDistance(a, b []string) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return float64(row[len(b)]) / float64(max(len(a), len(b)))
+	return float64(toolbox.EditDistance(a, b)) / float64(max(len(a), len(b), 1))
 }

@@ -349,7 +349,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 func nearest[V any](word string, known map[string]V) string {
 	best, at := "", 1+len(word)/4
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		d := distance(strings.ToLower(word), name)
+		d := EditDistance([]byte(strings.ToLower(word)), []byte(name))
 		if lead := lead(word, name); lead > 2 { // "arguments" are args
 			d = min(d, 1-lead)
 		}
@@ -369,16 +369,16 @@ func lead(a, b string) int {
 	return n
 }
 
-// distance returns how many letters must be added, removed or replaced to turn a into b.
-func distance(a, b string) int {
+// EditDistance returns how many elements must be added, removed or replaced to turn a into b.
+func EditDistance[T comparable](a, b []T) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
+	for i := range a {
 		corner := row[0]
 		row[0] = i + 1
-		for j := range len(b) {
+		for j := range b {
 			replaced := corner
 			if a[i] != b[j] {
 				replaced++
