@@ -136,24 +136,24 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 }
 
 // times returns the midpoints of equal parts of the video.
-func (v *source) times(most int) []time.Duration {
-	if v.look.Duration <= 0 {
+func (s *source) times(most int) []time.Duration {
+	if s.look.Duration <= 0 {
 		return []time.Duration{0}
 	}
-	n := max(1, min(most, int(v.look.Duration/apart)))
+	n := max(1, min(most, int(s.look.Duration/apart)))
 	times := make([]time.Duration, n)
 	for i := range times {
-		times[i] = v.look.Duration * time.Duration(2*i+1) / time.Duration(2*n)
+		times[i] = s.look.Duration * time.Duration(2*i+1) / time.Duration(2*n)
 	}
 	return times
 }
 
 // still decodes one picture; it is empty if the video ends earlier.
-func (v *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
+func (s *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 	side := strconv.Itoa(longestSide)
-	return v.run(ctx, v.programs.ffmpeg, maxFrame, v.args(
+	return s.run(ctx, s.programs.ffmpeg, maxFrame, s.args(
 		[]string{"-nostdin", "-ss", Seconds(at)},
-		"-map", v.look.Video().Of(0), "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
+		"-map", s.look.Video().Of(0), "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-filter_threads", "1", "-vf", `scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
 		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
 		"-f", "image2pipe", "pipe:1",
