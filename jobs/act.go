@@ -47,11 +47,11 @@ func (c *actor) run(ctx context.Context, w queue.Task) error {
 	if err != nil {
 		return err
 	}
-	g := r.Generation(w.Run)
+	g := r.Generation(w.Generation)
 	switch {
 	case g == nil || g.Turns[w.Step] != w.Turn:
 		return nil
-	case !r.Needs(w.Run, w.Step):
+	case !r.Needs(w.Generation, w.Step):
 		return c.leave(ctx, r, w)
 	}
 	if _, done := g.Ended[w.Step]; !done {
@@ -80,12 +80,12 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	if err != nil {
 		return nil, err
 	}
-	steps, at := whole.StepsWith(w.Run, w.Step)
-	if next := c.flow.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
+	steps, at := whole.StepsWith(w.Generation, w.Step)
+	if next := c.flow.stepTask(ctx, r, w.Generation, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
 		return r, nil // done meanwhile
 	}
 	if _, before := g.Started[w.Step]; !before {
-		begun := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+		begun := record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
 		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &begun}); err != nil {
 			return nil, err
 		}
@@ -93,18 +93,18 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	}
 	results := map[string]plan.Result{}
 	for _, run := range whole.Runs {
-		if run.Generation == w.Run && run.Route != nil {
+		if run.Generation == w.Generation && run.Route != nil {
 			results = run.Route.All()
 			break
 		}
 	}
 	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
 	of := Work{
-		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Run].Plan.Resources, Folder: folder, Salt: g.Salt,
+		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Generation].Plan.Resources, Folder: folder, Salt: g.Salt,
 		Again: g.Again, Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
 	if w.Kind == queue.KindWrite {
-		of.Spent = whole.Generations[w.Run].Spent()
+		of.Spent = whole.Generations[w.Generation].Spent()
 		return c.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
@@ -157,7 +157,7 @@ func (c *actor) progress(ctx context.Context, r *record.Request, w queue.Task, k
 			return
 		}
 		shown = now
-		if err := c.store.NoteProgress(ctx, r.ID, w.Run, w.Step, now); err != nil {
+		if err := c.store.NoteProgress(ctx, r.ID, w.Generation, w.Step, now); err != nil {
 			c.log.DebugContext(ctx, "cannot note the progress of a step", "request", r.ID, "error", plan.ForOperator(err))
 			return
 		}
@@ -203,7 +203,7 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 
 // recordDraft records a draft, or why it failed to run.
 func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
-	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+	by := record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
 	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task
 
 // end records the final result of a step, including the usage of its drafts.
 func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
-	end := record.StepEnd{Generation: w.Run, Step: w.Step}
+	end := record.StepEnd{Generation: w.Generation, Step: w.Step}
 	if n := len(of.Drafts); n == plan.MaxDrafts {
 		last := of.Drafts[n-1]
 		last.Trouble = cmp.Or(last.Trouble, result.Trouble)
@@ -298,12 +298,12 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 
 // leave records that a step was stopped, so that a later run that needs it starts it again.
 func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
-	g := r.Generations[w.Run]
+	g := r.Generations[w.Generation]
 	_, begun := g.Started[w.Step]
-	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
+	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Generation) {
 		return c.flow.advance(ctx, r)
 	}
-	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}})
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}})
 	if err != nil {
 		return err
 	}
@@ -313,9 +313,9 @@ func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) erro
 // fail records that a step could not be run at all, so that an alternative is tried.
 func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
 	if w.Step == record.TranscriptionStep {
-		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
+		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Generation, Problem: problem})
 	}
-	end := record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}
+	end := record.StepEnd{Generation: w.Generation, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}
 	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &end})
 	if err != nil {
 		return err
@@ -407,7 +407,7 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	if err != nil {
 		return err
 	}
-	if !r.Needs(w.Run, w.Step) {
+	if !r.Needs(w.Generation, w.Step) {
 		return t.flow.advance(ctx, r)
 	}
 	h, err := t.transcribe(ctx, r, w)
@@ -417,7 +417,7 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	case err != nil:
 		return err
 	}
-	h.Generation = w.Run
+	h.Generation = w.Generation
 	return t.write(ctx, r.ID, h)
 }
 
@@ -431,7 +431,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	if !ok {
 		return &record.Transcript{Problem: t.say(r, plan.Say("I cannot listen to voice messages here. Please write what you want."))}, nil
 	}
-	g := r.Generations[w.Run]
+	g := r.Generations[w.Generation]
 	asked, err := t.inputs.of(ctx, r, g)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 		t.Kind, t.Queue = queue.KindFetch, queue.OfAdapter(r.Asked.Event.Adapter)
 		return []queue.Task{t}
 	case r.NeedsTranscription(g):
-		return []queue.Task{{Kind: queue.KindAct, Request: r.ID, Run: run.Generation, Step: record.TranscriptionStep, Queue: f.transcriptionQueue(ctx, r)}}
+		return []queue.Task{{Kind: queue.KindAct, Request: r.ID, Generation: run.Generation, Step: record.TranscriptionStep, Queue: f.transcriptionQueue(ctx, r)}}
 	case g.Plan == nil:
 		t.Kind = queue.KindPlan
 		return []queue.Task{t}
@@ -129,7 +129,7 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 // stepTask returns the next task of a step: running it, or writing its program.
 func (f *flow) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) queue.Task {
 	g := r.Generations[generation]
-	t := queue.Task{Kind: queue.KindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
+	t := queue.Task{Kind: queue.KindAct, Request: r.ID, Generation: generation, Step: step.Key, Turn: g.Turns[step.Key]}
 	if w, ok := f.agent.(Writer); ok && w.Writes(step.Action) && r.LastProgram(step.Key) == "" {
 		drafts := g.Drafts[step.Key]
 		if t.Draft = len(drafts); t.Draft == 0 || drafts[t.Draft-1].Trouble != nil {
@@ -215,7 +215,7 @@ const leaveFor = 30 * time.Second
 func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err error) {
 	began := time.Now()
 	w, retried := delivery.Task, delivery.Retried
-	log := d.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
+	log := d.log.With("request", w.Request, "run", w.Run, "generation", w.Generation, "stage", string(w.Kind))
 	if retried > 0 && d.tasks.Superseded(w) {
 		return nil
 	}
@@ -329,7 +329,7 @@ func (d *dispatcher) release(ctx context.Context, w queue.Task) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer stop()
 	_, err := d.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
-		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: d.self, Turn: w.Turn},
+		Released: &record.Started{Generation: w.Generation, Step: w.Step, Worker: d.self, Turn: w.Turn},
 	})
 	return err
 }

@@ -25,7 +25,7 @@ func (j *Jobs) PatrolOnce(ctx context.Context, over map[string]int) error {
 
 // Rerun passes a step to another worker although the first one is alive.
 func (j *Jobs) Rerun(ctx context.Context, request string, generation int, step string) error {
-	return j.reaper.Rerun(ctx, queue.Task{Kind: queue.KindAct, Request: request, Run: generation, Step: step, Queue: queue.CPU})
+	return j.reaper.Rerun(ctx, queue.Task{Kind: queue.KindAct, Request: request, Generation: generation, Step: step, Queue: queue.CPU})
 }
 
 // NoMetrics counts nothing.

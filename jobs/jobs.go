@@ -312,7 +312,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	j.acks.Wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
-		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))
+		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "generation", t.Generation, "stage", string(t.Kind))
 	}
 	return errors.Join(stuck, j.workers.Remove(context.WithoutCancel(ctx), j.id))
 }

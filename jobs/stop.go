@@ -210,7 +210,7 @@ func (o *stopper) stopTasks(ctx context.Context, id string) error {
 func wanted(r *record.Request, t queue.Task) bool {
 	switch t.Kind {
 	case queue.KindAct, queue.KindWrite:
-		return r.Needs(t.Run, t.Step)
+		return r.Needs(t.Generation, t.Step)
 	case queue.KindFetch:
 		return slices.ContainsFunc(r.Runs, (*record.Run).Working)
 	case queue.KindPlan:

@@ -58,9 +58,10 @@ type Task struct {
 	Kind    Kind   `json:"-"`
 	Queue   string `json:"-"`
 	Request string `json:"request"`
-	// Run is the number of the run, or for a step, of the generation.
-	Run  int    `json:"run"`
-	Step string `json:"step,omitempty"`
+	// Run is the number of the run; 0 for a step, which the runs of its generation share.
+	Run        int    `json:"run"`
+	Generation int    `json:"-"`
+	Step       string `json:"step,omitempty"`
 	// Turn is how many times the step was stopped before because no run needed it.
 	Turn int `json:"turn,omitempty"`
 	// Draft is the number of the step's program, from 1; 0 if it needs none.
@@ -77,7 +78,7 @@ func DeadlineOf(request string, run int) Task {
 // ID is the same for the same work, so that it is done once: asynq rejects a second task with the same id
 // while it retains the first.
 func (t Task) ID() string {
-	id := fmt.Sprintf("%s:%s:%d:%s", t.Kind, t.Request, t.Run, t.Step)
+	id := fmt.Sprintf("%s:%s:%d:%s", t.Kind, t.Request, t.stored().Run, t.Step)
 	if t.Turn > 0 {
 		id += "." + strconv.Itoa(t.Turn)
 	}
@@ -90,6 +91,22 @@ func (t Task) ID() string {
 	return id
 }
 
+// stored returns the task as in its payload and id, which have the generation of a step in place of the run.
+func (t Task) stored() Task {
+	if t.Step != "" {
+		t.Run = t.Generation
+	}
+	return t
+}
+
+// loaded undoes stored.
+func (t Task) loaded() Task {
+	if t.Step != "" {
+		t.Run, t.Generation = 0, t.Run
+	}
+	return t
+}
+
 // decodeTask decodes the payload of a task. For a payload of another version it returns an error, and a
 // task with only what the id contains.
 func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
@@ -97,7 +114,7 @@ func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
 	err := json.Unmarshal(t.Payload(), &w)
 	w.Kind, w.Queue = Kind(t.Type()), queue
 	if err == nil && w.Version >= record.OldestVersion && w.Version <= record.Version && w.Request != "" {
-		return w, nil
+		return w.loaded(), nil
 	}
 	seen := w.Version
 	if parts := strings.SplitN(id, ":", 4); len(parts) == 4 {
@@ -107,7 +124,7 @@ func decodeTask(t *asynq.Task, id, queue string) (Task, error) {
 		w = Task{
 			Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Draft: number(draft),
 			Attempt: number(attempt), Queue: queue,
-		}
+		}.loaded()
 	}
 	switch {
 	case err != nil:

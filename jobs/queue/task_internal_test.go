@@ -15,11 +15,11 @@ func TestUnreadableTaskIsKnownByID(t *testing.T) {
 	for _, want := range []Task{
 		{Kind: KindSend, Request: "r", Run: 2},
 		{Kind: KindAct, Request: "r", Step: "abc"},
-		{Kind: KindAct, Request: "r", Run: 1, Step: "abc", Turn: 3},
+		{Kind: KindAct, Request: "r", Generation: 1, Step: "abc", Turn: 3},
 		{Kind: KindPlan, Request: "r", Run: 1, Attempt: 4},
 		{Kind: KindWrite, Request: "r", Step: "abc", Draft: 1},
-		{Kind: KindAct, Request: "r", Run: 1, Step: "abc", Turn: 2, Draft: 3, Attempt: 1},
-		{Kind: KindAct, Request: "r", Run: 1, Step: "abc", Turn: 12, Attempt: 8},
+		{Kind: KindAct, Request: "r", Generation: 1, Step: "abc", Turn: 2, Draft: 3, Attempt: 1},
+		{Kind: KindAct, Request: "r", Generation: 1, Step: "abc", Turn: 12, Attempt: 8},
 	} {
 		for payload, kind := range map[string]error{"{": record.ErrVersion, `{"v":0,"request":"x"}`: record.ErrVersion, `{"v":99}`: record.ErrLater} {
 			want.Queue = "q"

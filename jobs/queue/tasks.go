@@ -32,7 +32,7 @@ func NewTasks(r redis.UniversalClient) *Tasks {
 // Enqueue enqueues a task, to run after a delay. A task that was enqueued before is not enqueued again.
 func (s *Tasks) Enqueue(ctx context.Context, t Task, after time.Duration) error {
 	t.Version = record.Version
-	payload, err := json.Marshal(t)
+	payload, err := json.Marshal(t.stored())
 	if err != nil {
 		return fmt.Errorf("encode a task: %w", err)
 	}
