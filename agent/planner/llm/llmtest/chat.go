@@ -12,8 +12,7 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// chatRequest has every documented field of a chat completion request (OpenAI API reference, chat
-// completions), so that undocumented fields are detected.
+// chatRequest has the fields of a chat completion request that the bot sends; others are rejected.
 type chatRequest struct {
 	Model               string          `json:"model"`
 	Messages            []chatMessage   `json:"messages"`
@@ -21,36 +20,7 @@ type chatRequest struct {
 	MaxTokens           *int            `json:"max_tokens"`
 	MaxCompletionTokens *int            `json:"max_completion_tokens"`
 	Temperature         *float64        `json:"temperature"`
-	TopP                *float64        `json:"top_p"`
-	PresencePenalty     *float64        `json:"presence_penalty"`
-	FrequencyPenalty    *float64        `json:"frequency_penalty"`
-	N                   *int            `json:"n"`
-	Stream              *bool           `json:"stream"`
-	StreamOptions       json.RawMessage `json:"stream_options"`
-	Stop                json.RawMessage `json:"stop"`
-	Seed                *int64          `json:"seed"`
-	LogitBias           map[string]int  `json:"logit_bias"`
-	Logprobs            *bool           `json:"logprobs"`
-	TopLogprobs         *int            `json:"top_logprobs"`
-
-	User                 *string           `json:"user"`
-	SafetyIdentifier     *string           `json:"safety_identifier"`
-	PromptCacheKey       *string           `json:"prompt_cache_key"`
-	PromptCacheRetention *string           `json:"prompt_cache_retention"`
-	ReasoningEffort      *string           `json:"reasoning_effort"`
-	Verbosity            *string           `json:"verbosity"`
-	ServiceTier          *string           `json:"service_tier"`
-	Store                *bool             `json:"store"`
-	Metadata             map[string]string `json:"metadata"`
-	Modalities           []string          `json:"modalities"`
-	Audio                json.RawMessage   `json:"audio"`
-	Prediction           json.RawMessage   `json:"prediction"`
-	Tools                []json.RawMessage `json:"tools"`
-	ToolChoice           json.RawMessage   `json:"tool_choice"`
-	ParallelToolCalls    *bool             `json:"parallel_tool_calls"`
-	Functions            []json.RawMessage `json:"functions"`
-	FunctionCall         json.RawMessage   `json:"function_call"`
-	WebSearchOptions     json.RawMessage   `json:"web_search_options"`
+	Stream              *bool           `json:"stream"` // the client always says it
 }
 
 type responseFormat struct {
@@ -123,7 +93,7 @@ func (c *call) chatRequest() (Request, error) {
 	if q.Model == "" {
 		return Request{}, errors.New("no model")
 	}
-	if err := errors.Join(q.checkNumbers(), q.checkChoices()); err != nil {
+	if err := q.check(); err != nil {
 		return Request{}, err
 	}
 	r := Request{Model: q.Model, Header: c.Header.Clone(), Body: c.body}
@@ -180,56 +150,16 @@ func (f *responseFormat) check(r *Request) error {
 	}
 }
 
-func (q chatRequest) checkNumbers() error {
-	return errors.Join(
-		within("temperature", q.Temperature, 0, 2),
-		within("top_p", q.TopP, 0, 1),
-		within("presence_penalty", q.PresencePenalty, -2, 2),
-		within("frequency_penalty", q.FrequencyPenalty, -2, 2),
-		within("max_tokens", q.MaxTokens, 1, 1<<24),
-		within("max_completion_tokens", q.MaxCompletionTokens, 1, 1<<24),
-		within("n", q.N, 1, 1), // this server returns one choice
-		within("top_logprobs", q.TopLogprobs, 0, 20),
-	)
-}
-
-func (q chatRequest) checkChoices() error {
+func (q chatRequest) check() error {
 	switch {
 	case q.MaxTokens != nil && q.MaxCompletionTokens != nil:
 		return errors.New("both max_tokens and max_completion_tokens")
 	case q.Stream != nil && *q.Stream:
 		return errors.New("streaming is not supported")
-	case q.StreamOptions != nil && string(q.StreamOptions) != "null":
-		return errors.New("stream_options without stream")
-	case q.TopLogprobs != nil && (q.Logprobs == nil || !*q.Logprobs):
-		return errors.New("top_logprobs without logprobs")
-	case len(q.Metadata) > 16:
-		return errors.New("more than 16 metadata entries")
-	}
-	for token, bias := range q.LogitBias {
-		if bias < -100 || bias > 100 {
-			return fmt.Errorf("the logit_bias of %q is not within -100 and 100", token)
-		}
 	}
 	return errors.Join(
-		checkStop(q.Stop),
-		oneOf("reasoning_effort", q.ReasoningEffort, "none", "minimal", "low", "medium", "high", "xhigh"),
-		oneOf("verbosity", q.Verbosity, "low", "medium", "high"),
-		oneOf("service_tier", q.ServiceTier, "auto", "default", "flex", "scale", "priority"),
+		within("temperature", q.Temperature, 0, 2),
+		within("max_tokens", q.MaxTokens, 1, 1<<24),
+		within("max_completion_tokens", q.MaxCompletionTokens, 1, 1<<24),
 	)
-}
-
-// checkStop checks that stop is a string or a list of up to four.
-func checkStop(raw json.RawMessage) error {
-	var one *string
-	var many []string
-	switch {
-	case len(raw) == 0 || json.Unmarshal(raw, &one) == nil:
-		return nil
-	case json.Unmarshal(raw, &many) != nil:
-		return errors.New("stop must be a string or a list of strings")
-	case len(many) == 0 || len(many) > 4:
-		return fmt.Errorf("stop has %d strings, not 1 to 4", len(many))
-	}
-	return nil
 }

@@ -11,7 +11,6 @@ import (
 	_ "image/jpeg" // one of them
 	_ "image/png"  // one of them
 	"net/http"
-	"slices"
 	"strings"
 
 	_ "golang.org/x/image/webp" // one of them
@@ -20,14 +19,6 @@ import (
 type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
-	Name    *string         `json:"name"`
-	Refusal *string         `json:"refusal"`
-
-	ToolCalls        []json.RawMessage `json:"tool_calls"`
-	ToolCallID       *string           `json:"tool_call_id"`
-	FunctionCall     json.RawMessage   `json:"function_call"`
-	Audio            json.RawMessage   `json:"audio"`
-	ReasoningContent *string           `json:"reasoning_content"` // used by other servers, which want it back
 }
 
 type chatPart struct {
@@ -48,11 +39,11 @@ func checkMessages(messages []chatMessage) ([]Message, error) {
 	for i, m := range messages {
 		var err error
 		switch m.Role {
-		case "system", "developer":
+		case "system":
 			if others {
 				err = errors.New("it must come before other messages")
 			}
-		case "user", "assistant", "tool":
+		case "user", "assistant":
 			others = true
 		default:
 			err = errors.New("unknown role")
@@ -68,16 +59,7 @@ func checkMessages(messages []chatMessage) ([]Message, error) {
 }
 
 func (m chatMessage) check() (Message, error) {
-	if m.Role == "tool" && m.ToolCallID == nil {
-		return Message{}, errors.New("no tool_call_id")
-	}
-	if m.Name != nil && (*m.Name == "" || len(*m.Name) > 64 || strings.ContainsAny(*m.Name, " \t\r\n<|\\/>")) {
-		return Message{}, fmt.Errorf("its name %q must have at most 64 characters, without spaces and <|\\/>", *m.Name)
-	}
 	if len(m.Content) == 0 || string(m.Content) == "null" {
-		if m.Role == "assistant" && (m.ToolCalls != nil || m.Refusal != nil || m.FunctionCall != nil) {
-			return Message{Role: m.Role}, nil
-		}
 		return Message{}, errors.New("no content")
 	}
 	var text string
@@ -187,16 +169,16 @@ type Request struct {
 	Body      []byte
 }
 
-// System joins the texts of the system messages, which some models call developer messages.
-func (r Request) System() string { return r.texts("system", "developer") }
+// System joins the texts of the system messages.
+func (r Request) System() string { return r.texts("system") }
 
 // User joins the texts of the user's messages.
 func (r Request) User() string { return r.texts("user") }
 
-func (r Request) texts(roles ...string) string {
+func (r Request) texts(role string) string {
 	var texts []string
 	for _, m := range r.Messages {
-		if m.Text != "" && slices.Contains(roles, m.Role) {
+		if m.Text != "" && m.Role == role {
 			texts = append(texts, m.Text)
 		}
 	}
