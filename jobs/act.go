@@ -110,7 +110,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	if w.Draft > 0 {
 		of.Program = of.Drafts[w.Draft-1].Program
 	}
-	preview := folder + "-preview"
+	preview := path.Join(previews(r), record.Hash(rand.Text()))
 	of.Progress = c.progress(ctx, r, w, preview)
 	result, err := c.runner.run(ctx, w, of)
 	c.runner.dropPreview(ctx, preview, c.log)
@@ -381,11 +381,16 @@ func (r *runner) discard(ctx context.Context, folder string) error {
 	return nil
 }
 
+// previews is the folder in Blobs of the previews of a request's running steps.
+func previews(r *record.Request) string {
+	return path.Join(record.ThreadFolder(record.ThreadID(r.Asked.Event.Thread)), r.ID, "previews")
+}
+
 // dropPreview deletes the preview of a step that runs no longer.
 func (r *runner) dropPreview(ctx context.Context, key string, log *slog.Logger) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer stop()
-	if err := r.blobs.Delete(ctx, key); err != nil { // it goes with its thread
+	if err := r.blobs.Delete(ctx, key); err != nil { // it goes with its request
 		log.DebugContext(ctx, "cannot delete the preview of a step", "error", plan.ForOperator(err))
 	}
 }

@@ -385,7 +385,8 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	posts := post.NewTries()
 	sender := &sender{
-		store: store, early: j.early, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
+		store: store, early: j.early, state: c.State, blobs: c.Blobs, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters,
+		acks: j.acks, posts: posts,
 		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
 		shrinker:  &shrinker{agent: c.Agent, blobs: c.Blobs, log: c.Log},
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,

@@ -173,7 +173,8 @@ func TestTypingIsRepeated(t *testing.T) {
 	h.ask(j, h.commands("t", "ann", "help"))
 }
 
-// TestPreview: what a running step has made so far is stored and shown, the newest only, and is gone when the step ends.
+// TestPreview: what a running step has made so far is stored and shown, the newest only, and is gone when the step ends. That of a
+// process that died is gone when the request ends.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -185,10 +186,16 @@ func TestPreview(t *testing.T) {
 	})
 	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
-	h.handle(j, h.says("t", "ann", "blur"))
-	w := <-ask
 	png := "\x89PNG\r\n\x1a\n"
 	var keys []string
+	h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) {
+		if _, err := h.blobs.Stat(ctx, keys[0]); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("after the step, the preview is still stored: %v", err)
+		}
+		return "Here it is.", h.blobs.Put(ctx, keys[0]+"left", strings.NewReader(png)) // by a process that died
+	}
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	w := <-ask
 	for i, content := range []string{png + "one", png + "two"} {
 		w.Progress(0.5, []byte(content))
 		p := platform.until(func(p adapters.Progress) bool { return len(p.Steps) == 1 && p.Steps[0].Preview.Version == i+1 }).Steps[0].Preview
@@ -210,7 +217,8 @@ func TestPreview(t *testing.T) {
 	if p := platform.until(func(p adapters.Progress) bool { return p.Ended }); !p.Steps[0].Preview.IsZero() {
 		t.Errorf("a preview is left: %+v", p.Steps[0].Preview)
 	}
-	for _, key := range keys {
+	h.wait(j, id, 1)
+	for _, key := range []string{keys[0], keys[0] + "left"} {
 		if _, err := h.blobs.Stat(t.Context(), key); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the preview is still stored: %v", err)
 		}

@@ -23,6 +23,7 @@ type sender struct {
 	store          *record.Store
 	early          *early
 	state          storage.State
+	blobs          storage.Blobs
 	limits         *limits
 	tasks          *queue.Tasks
 	flow           *flow
@@ -181,6 +182,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	if err := x.limits.release(ctx, r, run); err != nil {
 		return err
 	}
+	x.dropPreviews(ctx, r, run)
 	if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Over: true}); err != nil {
 		return err
 	}
@@ -208,6 +210,16 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
 		"took", took.Round(time.Millisecond), "problem", run.Sent.Problem != "")
 	return x.flow.beginNext(ctx, t)
+}
+
+// dropPreviews deletes the previews of steps whose processes died, unless another run may be showing its own.
+func (x *sender) dropPreviews(ctx context.Context, r *record.Request, run *record.Run) {
+	if run.Route == nil || slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+		return
+	}
+	if err := x.blobs.DeleteAll(ctx, previews(r)); err != nil { // they expire like other media
+		x.log.DebugContext(ctx, "cannot delete the previews of a request", "request", r.ID, "error", plan.ForOperator(err))
+	}
 }
 
 // shown converts a status to the one shown on the message.
