@@ -50,6 +50,11 @@ func workshop(t *testing.T, without string, ops maker) world {
 	}
 	draw := tool("draw", plan.Image, []plan.Type{plan.Text})
 	draw.Domain = "image-generation"
+	for name, typ := range map[string]param.Type{
+		toolbox.SizeParam: param.Size, toolbox.WithoutParam: param.Text, toolbox.ResultsParam: param.Integer, toolbox.SeedParam: param.Integer,
+	} {
+		draw = setting(draw, param.Param{Name: name, Type: typ, About: "a setting of a drawing", Optional: true})
+	}
 	return newWorld(t, &fakePlanner{scores: map[string]float64{"blur": 5}}, all, agent.Config{},
 		draw, tool("film", plan.Video, []plan.Type{plan.Text}), collage, sized("resize_image", "size", param.Size), sized("upscale_image", "factor", param.Size),
 		sized("fit_image_size", "limit", param.FileSize), tool("blur", plan.Image, []plan.Type{plan.Image}))
@@ -161,6 +166,54 @@ func TestVariations(t *testing.T) {
 	two, err2 := w.Rework(t.Context(), b, made, plan.Vary, nil)
 	if err != nil || err2 != nil || one.Tasks[0].Solutions[0].Actions[0].Seed == two.Tasks[0].Solutions[0].Actions[0].Seed {
 		t.Errorf("asked for again, the seeds are the same: %v %v", err, err2)
+	}
+}
+
+// TestSettingsOfDrawingAreKept: done again or varied, it differs in the seed alone, and so do variations of variations.
+func TestSettingsOfDrawingAreKept(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{toolbox.SizeParam: "512x384", toolbox.WithoutParam: "text, people", toolbox.ResultsParam: "2", toolbox.SeedParam: "42"}
+	drawing := fox()
+	for name, words := range said {
+		drawing.Args = append(drawing.Args, plan.Binding{Arg: name, Type: plan.Text, Source: plan.FromValue(words), Optional: true})
+	}
+	var settings []string
+	var seeds []int64
+	seed := seeded(&seeds, false)
+	w := workshop(t, "", maker{"draw": func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		settings = append(settings, fmt.Sprint(c.Params[toolbox.SizeParam], c.Params[toolbox.WithoutParam], c.Params[toolbox.ResultsParam]))
+		return seed(ctx, c)
+	}})
+	made := w.drawn(t, drawing)
+	if !slices.Equal(seeds, []int64{42, 43}) || !strings.Contains(settings[0], "text, people") {
+		t.Fatalf("drawn with the seeds %d and the settings %v", seeds, settings)
+	}
+	kept := settings[0]
+	known := slices.Clone(seeds)
+	differs := func(how string, results int) {
+		t.Helper()
+		other := func(s string) bool { return s != kept }
+		same := func(n int64) bool { return slices.Contains(known, n) }
+		if len(seeds) != results || slices.ContainsFunc(settings, other) || slices.ContainsFunc(seeds, same) {
+			t.Errorf("%s, the seeds are %d, the settings %v instead of %s", how, seeds, settings, kept)
+		}
+		known = append(known, seeds...)
+		seeds, settings = nil, nil
+	}
+	seeds, settings = nil, nil
+	for _, salt := range []string{"second", "third"} {
+		w.Act(t.Context(), step.Work{Request: request(), Steps: made.Steps(), Memory: step.NewMemory(nil), Salt: salt, Again: true})
+		differs("done again", 2)
+	}
+	for n := range 2 {
+		r := request(made.Made()...)
+		r.ID = fmt.Sprint("varied", n)
+		p, err := w.Rework(t.Context(), r, made, plan.Vary, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = w.ran(t, r, p)
+		differs("varied", 4)
 	}
 }
 
