@@ -42,7 +42,14 @@ func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
 }
 
 // Without returns what must not be in the new thing that a clause describes: "people, text".
-func (wr Writing) Without(r *scene.Reading) string { return wr.describe(r).without }
+func (wr Writing) Without(r *scene.Reading) string {
+	if r.Head.RequiresText(plan.Prompt) {
+		return wr.describe(r).without
+	}
+	d := description{shown: wr.WithoutFiles(r.Words, r.Text)}
+	wr.cutSettings(&d, r.Head)
+	return d.without
+}
 
 // description is what a clause asks for that is new: what it shows, and the settings that are no part of that.
 type description struct {
@@ -83,36 +90,66 @@ func (wr Writing) describe(r *scene.Reading) description {
 			}
 			continue
 		}
-		if n, ok := wr.copies(words[i:], r.Head); ok {
+		if n, noun, ok := wr.copies(words[i:], r.Head); ok {
 			d.copies = n
+			if noun > 1 { // "realistic picture of a cat"
+				d.shown = text[words[i+1].Start:words[i+noun].End-1] + text[words[i+noun].End:]
+				break
+			}
 			continue
 		}
 		if orders(i) {
 			continue
 		}
-		d.shown = strings.TrimRight(strings.TrimSpace(text[words[i].Start:]), " ,.;:!?")
+		d.shown = text[words[i].Start:]
 		break
 	}
+	d.shown = strings.TrimRight(strings.TrimSpace(d.shown), " ,.;:!?")
 	wr.cutSettings(&d, r.Head)
 	d.shown = strings.TrimSuffix(strings.TrimSuffix(d.shown, " here"), " there")
 	return d
 }
 
-// copies returns how many are to be made, if the words begin with that: "3 versions" for "3 pictures of a cat". It returns
-// "" for a number that the tool does not take.
-func (wr Writing) copies(words []retrieve.Word, f *profile.Profile) (said string, ok bool) {
+// copies returns how many are to be made, if the words begin with that: "3 versions" for "3 pictures of a cat", the index of
+// the noun, and "" for a number that the tool does not take. Words between the two say how each is: "3 realistic pictures".
+func (wr Writing) copies(words []retrieve.Word, f *profile.Profile) (said string, noun int, ok bool) {
+	const most = 4 // "3 black and white pictures"
 	at := slices.IndexFunc(f.Params, func(p param.Param) bool { return p.Name == toolbox.ResultsParam })
 	if at < 0 || len(words) < 3 || !quantity.Spelled(words[0].Text) && words[0].Kind != retrieve.Number {
-		return "", false
+		return "", 0, false
 	}
-	noun, next := words[1], words[2]
-	if !strings.HasSuffix(noun.Lower(), "s") || !wr.IsMedia(noun) && !wr.Is("versions", noun) || next.Lower() != "of" && !wr.Is("depicting", next) {
-		return "", false
+	for noun = 1; ; noun++ {
+		if noun > most+1 || noun+1 >= len(words) {
+			return "", 0, false
+		}
+		w, next := words[noun], words[noun+1]
+		several := strings.HasSuffix(w.Lower(), "s") && (wr.IsMedia(w) || wr.Is("versions", w))
+		if several && (next.Lower() == "of" || wr.Is("depicting", next)) {
+			break
+		}
+		if !wr.qualifies(words[:noun+1]) {
+			return "", 0, false
+		}
 	}
 	if said = words[0].Text + " versions"; !f.Params[at].Reads(said) {
-		return "", true
+		return "", noun, true
 	}
-	return said, true
+	return said, noun, true
+}
+
+// qualifies reports whether the last of the words may say how the thing is that the first one counts. A plural is a thing
+// itself, and after its number, so is what does something: "two cats watching pictures of mice".
+func (wr Writing) qualifies(words []retrieve.Word) bool {
+	w := words[len(words)-1]
+	switch lower := w.Lower(); {
+	case w.Text == "-", w.Text == ",", lower == "and":
+		return true
+	case w.Kind != retrieve.Plain || wr.Lexicon.Stop(lower) || wr.Is("prepositions", w):
+		return false
+	default:
+		thing := strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "us")
+		return !thing && (len(words) == 2 || !strings.HasSuffix(lower, "ing"))
+	}
 }
 
 // takes reports whether the tool has the parameter.
@@ -166,7 +203,8 @@ func (wr Writing) cutSettings(d *description, f *profile.Profile) {
 }
 
 // excluded returns the things at the end of a description that must not be shown, and where the words about them begin.
-// Only a list of plain things is one: "without people or cars", but not "without a trace of doubt".
+// Only a list of plain things that can be seen is one: "without people or cars", but not "without a trace of doubt" or
+// "without end".
 func (wr Writing) excluded(shown string) (begin int, things string) {
 	const longest = 3 // words of one thing
 	for _, at := range exclusion.FindAllStringIndex(shown, -1) {
@@ -174,7 +212,7 @@ func (wr Writing) excluded(shown string) (begin int, things string) {
 		for i, thing := range all {
 			words := slices.DeleteFunc(wr.Lexicon.Words(thing, nil), func(w retrieve.Word) bool { return wr.Is("articles", w) })
 			plain := func(w retrieve.Word) bool {
-				return w.Kind == retrieve.Plain && !wr.Lexicon.Stop(w.Lower()) && !wr.Is("prepositions", w)
+				return w.Kind == retrieve.Plain && !wr.Lexicon.Stop(w.Lower()) && !wr.Is("prepositions", w) && !wr.Is("invisible", w)
 			}
 			if len(words) == 0 || len(words) > longest || slices.ContainsFunc(words, func(w retrieve.Word) bool { return !plain(w) }) {
 				all = nil
