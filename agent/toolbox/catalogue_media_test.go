@@ -25,7 +25,7 @@ var mediaTools = []signature{
 	{"video_classification", videoPerception, "video:video", "category"},
 	{"video_captioning", videoPerception, "video:video", "text"},
 	{"image_audio_to_video", videoGeneration, "image:image audio:audio", "video"},
-	{"image_to_video", videoGeneration, "image:image seed:text/amount?", "video"},
+	{"image_to_video", videoGeneration, "image:image without:text/instruction? results:text/amount? seed:text/amount?", "video"},
 	{"text_to_video", videoGeneration, "prompt:text/prompt without:text/instruction? results:text/amount? seed:text/amount?", "video"},
 	{"video_to_webpage", videoProcessing, "video:video title:title tags:tags text:text/content", "html"},
 	{"dub_video", videoEditing, "video:video audio:audio balance:text/place? level:text/amount?", "video"},

@@ -371,6 +371,9 @@ func askImageToVideo(ctx context.Context, j *job) (question, error) {
 		return question{}, err
 	}
 	q.parameters = map[string]any{"seed": j.seed()}
+	if unwanted := j.unwanted(); unwanted != "" {
+		q.parameters["negative_prompt"] = unwanted
+	}
 	if prompt := j.text(); prompt != "" {
 		q.parameters["prompt"] = prompt
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/toolboxtest"
@@ -371,6 +372,37 @@ func TestDrawing(t *testing.T) {
 	}
 	if told := fmt.Sprint(server.Asked("text-to-image")[0].Parameters); told != "map[height:768 negative_prompt:people, text seed:7 width:1344]" {
 		t.Errorf("asked %s", told)
+	}
+}
+
+// TestMadeFromWords checks that a video of a picture, and music, are asked for with the settings of the tool, and that the
+// seed is told.
+func TestMadeFromWords(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	moved := call(t, plan.Video, args{"image": fileWith(t, plan.Image, "photo.png", pngOf(t, scene(120, 90)))})
+	without := param.Param{Name: toolbox.WithoutParam, Type: param.Text}
+	moved.Params = map[string]param.Value{without.Name: settingOf(t, without, "people, text")}
+	if out := must(t, b, candidate("image-to-video"), moved); out.Seed != 7 {
+		t.Errorf("made from the seed %d", out.Seed)
+	}
+	if told := fmt.Sprint(server.Asked("image-to-video")[0].Parameters); told != "map[negative_prompt:people, text seed:7]" {
+		t.Errorf("asked %s", told)
+	}
+	for i, c := range []struct{ prompt, told string }{
+		{"calm piano", "map[seed:7]"},
+		{"ten seconds of calm piano", "map[duration:10 seed:7]"},
+		{"calm piano, 1:30 long", "map[duration:90 seed:7]"},
+		{"30s of calm piano", "map[duration:30 seed:7]"},
+		{"80s synthwave", "map[seed:7]"},
+		{"20 seconds of piano and 10 seconds of drums", "map[seed:7]"},
+	} {
+		if out := must(t, b, candidate("text-to-audio"), call(t, plan.Audio, args{"prompt": text(c.prompt)})); out.Seed != 7 {
+			t.Errorf("%s: made from the seed %d", c.prompt, out.Seed)
+		}
+		if told := fmt.Sprint(server.Asked("text-to-audio")[i].Parameters); told != c.told {
+			t.Errorf("%s: asked %s, want %s", c.prompt, told, c.told)
+		}
 	}
 }
 

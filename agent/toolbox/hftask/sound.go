@@ -6,11 +6,14 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/language"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 )
 
 const (
@@ -62,13 +65,39 @@ func askSpeech(_ context.Context, j *job) (question, error) {
 	return question{inputs: text, parameters: how}, nil
 }
 
-// askTextToAudio requests a sound that matches a description.
+// askTextToAudio requests a sound that matches a description. Seed and length are our extension.
 func askTextToAudio(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
 		return question{}, fault(nil, "Please say what the sound should be like.")
 	}
-	return question{inputs: text}, nil
+	q := question{inputs: text}
+	if !j.hub() {
+		q.parameters = map[string]any{"seed": j.seed()}
+		if length := lengthIn(text); length > 0 {
+			q.parameters["duration"] = length.Seconds()
+		}
+	}
+	return q, nil
+}
+
+// lengthIn returns the length that a description of music states, such as "ten seconds"; 0 if it states none or several.
+// "80s" are years, unless something follows that lasts so long: "30s of jazz".
+func lengthIn(text string) time.Duration {
+	var length time.Duration
+	for _, q := range quantity.Find(text) {
+		said := text[q.Start:q.End]
+		years := strings.HasSuffix(said, "0s") && !strings.HasPrefix(text[q.End:], " of")
+		if q.Unit != quantity.Time && q.Unit != quantity.Clock || years {
+			continue
+		}
+		v, err := param.Param{Type: param.Duration}.Read(said)
+		if err != nil || length > 0 {
+			return 0
+		}
+		length, _ = param.As[time.Duration](v)
+	}
+	return length
 }
 
 // readSound saves the sound in an answer.

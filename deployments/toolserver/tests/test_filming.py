@@ -101,6 +101,11 @@ def test_what_shall_not_be_seen_matters(made):
     assert made("tiny/wan-ti2v", "waves", guidance_scale=1)[0].frames.shape == plain.frames.shape
 
 
+def test_what_shall_not_be_seen_where_a_picture_moves_matters(made):
+    plain = made("tiny/wan-ti2v", picture(), guidance_scale=50)[0]
+    assert not same(made("tiny/wan-ti2v", picture(), guidance_scale=50, negative_prompt="people, text")[0], plain)
+
+
 @pytest.mark.parametrize("model", ["tiny/wan-ti2v", "tiny/cogvideox"])
 def test_it_tells_how_far_it_is_and_stops_when_nobody_waits(made, model):
     told: list[float] = []

@@ -38,6 +38,12 @@ def test_a_picture_moves_by_its_seed(move):
     assert move(picture((100, 200)), num_frames=2)[0].frames.shape == (2, 128, 64, 3)
 
 
+def test_what_shall_not_be_seen_matters(move):
+    plain = move(picture(), guidance_scale=50)[0].frames
+    assert (move(picture(), guidance_scale=50, negative_prompt="people, text")[0].frames != plain).any()
+    assert (move(picture(), guidance_scale=50, negative_prompt=["people", "text"])[0].frames != plain).any()
+
+
 def test_what_reads_is_on_the_device_only_while_it_reads(loaded, monkeypatch):
     model = loaded(MODEL)
     at = {}

@@ -94,7 +94,7 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 		return t.r.Quoted()
 	case a.Optional && a.Meaning == plan.Content: // the words are other values of the tool
 		return ""
-	case a.Name == toolbox.WithoutParam && t.r.Head.RequiresText(plan.Prompt):
+	case a.Name == toolbox.WithoutParam:
 		return t.Writing.Without(t.r)
 	case a.Optional && a.Meaning == plan.Instruction:
 		return t.Writing.Manner(t.r, t.r.Head).How // the order is what the tool does by default
