@@ -138,11 +138,18 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	}
 	names := map[string]string{} // file names by id
 	var unfit []error
+	var own []string // names of the message's own files
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
 			res, err := take(adapter, f)
 			switch {
 			case err == nil:
+				if attaches(r, f) {
+					if slices.Contains(own, res.Name) { // such as a clip to be joined with itself
+						res.Name = namer.Original(res.File, "again "+f.ID)
+					}
+					own = append(own, res.Name)
+				}
 				given(res)
 				names[f.ID] = res.Name
 				shown = append(shown, cmp.Or(res.File, res.Name))
@@ -351,6 +358,12 @@ func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File)
 		return intake.SampleSource, []adapters.File{x.samples.File(act.Sample)}
 	}
 	return r.Asked.Event.Adapter, attached(r.Asked.Event.Message)
+}
+
+// attaches reports whether the message of a request has a file of its own.
+func attaches(r *record.Request, f adapters.File) bool {
+	m := r.Message()
+	return m != nil && slices.ContainsFunc(m.Files, func(o adapters.File) bool { return o.ID == f.ID })
 }
 
 // attached returns the files of a message and of the one that it replies to. The bot's own files are left

@@ -85,6 +85,28 @@ func TestNextRequestKnowsEarlierOnes(t *testing.T) {
 	}
 }
 
+// TestFileAttachedTwice is two files, and one with the same file of the message that is replied to, or of an earlier one.
+func TestFileAttachedTwice(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	upload := func() adapters.File { return h.chat.upload("a.png", "PNG a") }
+	first := h.ask(j, h.says("t", "ann", "caption", upload(), upload()))
+	two := h.planner.request(first.ID).Given
+	if len(two) != 2 || two[0].Name == two[1].Name || two[0].File != "a.png" || two[1].File != "a.png" || two[0].Blob != two[1].Blob {
+		t.Errorf("given are %+v", two)
+	}
+	later, replied := h.says("t", "ann", "caption", upload()), upload()
+	replied.ID = "of bob's message"
+	later.Message.ReplyTo = &adapters.Earlier{
+		Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "old"}, By: adapters.Person{ID: "bob"}, At: later.At, Files: []adapters.File{replied},
+	}
+	r := h.ask(j, later)
+	if one := h.planner.request(r.ID).Given; len(one) != 1 || one[0].Name != two[0].Name {
+		t.Errorf("given later are %+v", one)
+	}
+}
+
 func TestFilesOfRepliedMessage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

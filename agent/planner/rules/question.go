@@ -269,6 +269,11 @@ func unclear(names plan.Message) plan.Message {
 	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please rephrase that."))
 }
 
+// whichOther asks for another file in place of one that is named twice.
+func whichOther(file string) plan.Message {
+	return plan.Say("You name %s twice, and it is one file. Which other file do you mean?", file)
+}
+
 // almost is the share of the best tool's similarity from which another tool is meant as well.
 const almost = 0.9
 

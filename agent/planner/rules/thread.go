@@ -412,6 +412,8 @@ func (t *thread) unsure(r *scene.Reading) *outcome {
 			t.leave(r, unknown)
 		}
 		return nil
+	case t.Files.NamedTwice(r.Clause.Words) != "":
+		return asking(whichOther(t.Files.NamedTwice(r.Clause.Words)))
 	case len(r.Files) > 0:
 		return t.guesser.guessing(unclear(t.Names(r.Files)), r)
 	case len(t.Request.Given) > 0 && slices.ContainsFunc(r.Stated, draft.Measured) && t.isForOthers(r.Head): // "end it after 2 seconds" with a picture
@@ -433,6 +435,9 @@ func (t *thread) isForOthers(f *profile.Profile) bool {
 func (t *thread) askFor(r *scene.Reading, missing plan.Type, choices []scene.Thing) plan.Message {
 	if len(choices) > 1 {
 		return plan.Say("Which one do you mean: %s?", plan.Or(t.Files.Called(choices)...))
+	}
+	if twice := t.Files.NamedTwice(r.Clause.Words); twice != "" {
+		return whichOther(twice)
 	}
 	if files := t.unused(); len(files) > 0 && len(r.Files) == 0 {
 		return plan.Say("I do not know how to do “%s” with %s.", r.Text, scene.Listed(files))

@@ -67,6 +67,23 @@ func (f *Files) Lookup(name string) (plan.Resource, bool) {
 	return f.Namesake(strings.ToLower(name))
 }
 
+// NamedTwice returns the file that words name twice, such as one that is to be compared with itself; "" if there is none.
+func (f *Files) NamedTwice(words []retrieve.Word) string {
+	var names []string
+	for _, w := range words {
+		res, ok := f.Lookup(w.Text)
+		if !ok || !w.IsFile() {
+			continue
+		}
+		alike := func(o plan.Resource) bool { return o.Name != res.Name && strings.EqualFold(o.File, w.Text) }
+		if slices.Contains(names, res.Name) && !slices.ContainsFunc(f.request.Resources(), alike) {
+			return w.Text
+		}
+		names = append(names, res.Name)
+	}
+	return ""
+}
+
 // Called returns the names under which people know things: those of their own files.
 func (f *Files) Called(es []Thing) []string {
 	names := make([]string, len(es))
