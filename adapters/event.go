@@ -108,8 +108,8 @@ type Command struct {
 const (
 	// HomeCommand is sent when somebody opens the bot's own page there.
 	HomeCommand = "home"
-	// PromptsCommand is sent when somebody opens the conversation with the bot. The items of the answer are the
-	// requests that the platform suggests.
+	// PromptsCommand is sent when somebody opens the conversation with the bot. The examples of the answer are
+	// the requests that the platform suggests.
 	PromptsCommand = "prompts"
 )
 

@@ -106,15 +106,25 @@ func TestSuggestedPrompts(t *testing.T) {
 			t.Fatalf("received %+v", e)
 		}
 		h.People.Open(h.ana, "messages") // again, which is no news
-		suggests := func(text string, want ...string) {
-			ref, err := h.s.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: text})
-			if got := h.Workspace.Prompts(in); err != nil || ref.IsZero() || !slices.Equal(got, want) || len(h.Workspace.Messages(in, "")) > 0 {
-				t.Errorf("%q suggests %q: %v", text, got, err)
+		suggests := func(r adapters.Reply, want ...string) {
+			r.Thread, r.Command = e.Thread, e.ID
+			ref, err := h.s.Send(t.Context(), "a", r)
+			var got []string
+			for _, p := range h.Workspace.Prompts(in) {
+				got = append(got, p.Title+": "+p.Message)
+			}
+			if err != nil || ref.IsZero() || !slices.Equal(got, want) || len(h.Workspace.Messages(in, "")) > 0 {
+				t.Errorf("%+v suggests %q: %v", r, got, err)
 			}
 		}
-		suggests("I am not allowed to work for you here.") // which is no request
-		suggests("These:\n- make it \\[blue\\] & **bold**\n- b\n- c\n- d\n- e", "make it [blue] & bold", "b", "c", "d")
-		suggests("- another", "another")
+		suggests(adapters.Reply{Text: "I am not allowed to work for you here."}) // which is no request
+		var examples []adapters.Example
+		for _, wish := range []string{"make it [blue] & bold", "b", "c", "d", "e"} {
+			examples = append(examples, adapters.Example{Key: "a", Text: wish})
+		}
+		examples[1].Label = "乙" // in people's language
+		suggests(adapters.Reply{Text: "You can try:", Examples: examples}, "make it [blue] & bold: make it [blue] & bold", "乙: b", "c: c", "d: d")
+		suggests(adapters.Reply{Text: "You can try:", Examples: examples[4:]}, "e: e")
 		h.idle(t)
 	}
 }
@@ -129,7 +139,7 @@ func TestSuggestedPromptsRefused(t *testing.T) {
 		h.Faults.FailNext("assistant.threads.setSuggestedPrompts", 1, slacktest.Failure{Error: code})
 		h.People.Open(h.ana, "messages")
 		e := h.next(t)
-		r := adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "- a"}
+		r := adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "You can try:", Examples: []adapters.Example{{Key: "a", Text: "a"}}}
 		if _, err := h.s.Send(t.Context(), "a", r); (err != nil) != (calls > 1) {
 			t.Errorf("%s: it fails with %v", code, err)
 		}

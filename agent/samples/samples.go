@@ -29,6 +29,16 @@ func All() []Sample {
 	return all
 }
 
+// Of returns the sample of a tool, "" if it has none.
+func Of(tool string) string {
+	for _, s := range All() {
+		if s.Tool == tool {
+			return s.Wish
+		}
+	}
+	return ""
+}
+
 // Live returns the first samples whose tools can run, at most [Count].
 func Live(runs func(tool string) bool) []Sample {
 	var live []Sample

@@ -37,7 +37,7 @@ func TestSlackSurfaces(t *testing.T) {
 	by.People.Open(by.ann, "messages")
 	in.until(o, "what works here is suggested", func() bool {
 		prompts := by.Workspace.Prompts(by.Workspace.DM(by.ann))
-		return len(prompts) > 1 && prompts[len(prompts)-1] == "What can you do?"
+		return len(prompts) > 1 && prompts[len(prompts)-1].Message == "What can you do?"
 	})
 	by.People.Open(by.ann, "home")
 	in.until(o, "the home tab shows the result", func() bool {

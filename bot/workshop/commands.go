@@ -11,6 +11,7 @@ import (
 	"atelier/adapters"
 	webpage "atelier/adapters/web/page"
 	"atelier/agent/plan"
+	stock "atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
 )
@@ -41,7 +42,9 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 	case adapters.HomeCommand:
 		lines, err = c.home(ctx, e)
 	case adapters.PromptsCommand:
-		lines, err = c.prompts(ctx)
+		if try, err = c.samples(ctx); err == nil {
+			try = append(try, plan.Sample{Key: "help", Wish: whatElse.String()})
+		}
 	default:
 		if lines = help(); e.Command.Name != "help" && e.Command.Name != "" {
 			lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
@@ -77,11 +80,8 @@ func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 	return lines, nil
 }
 
-// prompts lists suggestions for a conversation: requests that can be tried here, and the question what else there is.
-func (c chatCommands) prompts(ctx context.Context) ([]plan.Message, error) {
-	lines, err := c.tried(ctx)
-	return append(lines, plan.Quote("- What can you do?")), err
-}
+// whatElse is suggested behind the requests that can be tried here.
+var whatElse = plan.Say("What can you do?")
 
 // answered is an answered request with the address of its thread, "" if unknown.
 type answered struct{ wish, at string }
@@ -320,6 +320,9 @@ func Example(s toolbox.Status) (webpage.Example, bool) {
 	}
 	if len(needs) > 1 {
 		return webpage.Example{}, false
+	}
+	if wish := stock.Of(s.Tool.Name); wish != "" { // it has translations
+		return webpage.Example{Wish: wish, Needs: strings.Join(needs, "")}, true
 	}
 	for _, e := range s.Tool.Examples {
 		switch about := strings.Contains(e, "{this "); {

@@ -86,7 +86,6 @@ func TestCommandsOfAChat(t *testing.T) {
 			[]string{"do not know", "Commands"},
 		},
 		{"home", "bob", "en", []string{"You can try:"}, []string{"latest"}},
-		{"prompts", "ann", "zh-Hans", []string{"- make it black and white\n- What can you do?"}, []string{"try", "试"}},
 		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}
@@ -107,6 +106,17 @@ func TestCommandsOfAChat(t *testing.T) {
 				t.Errorf("%s in %s says %q:\n%s", one.name, one.language, bad, told)
 			}
 		}
+	}
+}
+
+// TestSuggestions: requests that can be tried here, and the question what else there is.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	samples := []plan.Sample{{Key: "greyscale_image", Wish: "make it black and white"}}
+	c := chatCommands{samples: func(context.Context) ([]plan.Sample, error) { return samples, nil }}
+	_, try, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: adapters.PromptsCommand}}, "zh-Hans")
+	if want := append(slices.Clone(samples), plan.Sample{Key: "help", Wish: "What can you do?"}); err != nil || !slices.Equal(try, want) {
+		t.Errorf("the suggestions are %v: %v", try, err)
 	}
 }
 

@@ -124,14 +124,11 @@ const maxQuoted = 2500
 // https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts.
 const maxPrompts = 4
 
-// Prompts returns the requests that a reply suggests: its items.
+// Prompts returns the requests that a reply suggests: its examples, in people's language where they choose one.
 func Prompts(r adapters.Reply) []slack.AssistantThreadsPrompt {
 	var all []slack.AssistantThreadsPrompt
-	for _, b := range adapters.Parse(r.Text) {
-		wish := strings.TrimSpace(letters([]adapters.Block{{Spans: b.Spans}}))
-		if b.Kind == adapters.Item && wish != "" && len(all) < maxPrompts {
-			all = append(all, slack.AssistantThreadsPrompt{Title: wish, Message: wish})
-		}
+	for _, x := range r.Examples[:min(len(r.Examples), maxPrompts)] {
+		all = append(all, slack.AssistantThreadsPrompt{Title: x.Shown(), Message: x.Text})
 	}
 	return all
 }

@@ -179,22 +179,17 @@ func (cm *chatMethods) suggest(args url.Values) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var prompts []struct {
-		Title   string `json:"title"`
-		Message string `json:"message"`
-	}
+	var prompts []Prompt
 	if json.Unmarshal([]byte(args.Get("prompts")), &prompts) != nil || len(prompts) == 0 || len(prompts) > maxPrompts {
 		return nil, refuseArgument("1 to 4 prompts are allowed")
 	}
-	var messages []string
 	for _, p := range prompts {
 		if p.Title == "" || p.Message == "" {
 			return nil, refuseArgument("missing required field: title or message")
 		}
-		messages = append(messages, p.Message)
 	}
 	if args.Get("thread_ts") == "" { // otherwise Slack silently ignores the call
-		c.prompts = messages
+		c.prompts = prompts
 	}
 	return object{}, nil
 }

@@ -30,7 +30,7 @@ type channelState struct {
 	archived, deleted, restricted, noThreads bool
 	messages                                 []*messageState
 	status, sessions                         map[string]string // by thread
-	prompts                                  []string
+	prompts                                  []Prompt
 }
 
 // newChannel returns a channel of some people and the bot.
@@ -189,8 +189,14 @@ func (w *Workspace) Status(channel, threadTS string) string {
 	return c.status[threadTS]
 }
 
+// Prompt is a request that is suggested in a direct channel.
+type Prompt struct {
+	Title   string `json:"title"`
+	Message string `json:"message"`
+}
+
 // Prompts returns the requests that are suggested in a direct channel.
-func (w *Workspace) Prompts(channel string) []string {
+func (w *Workspace) Prompts(channel string) []Prompt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c := w.channels[channel]; c != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -24,6 +25,7 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"size":      markup.Size,
 		"took":      adapters.FormatDuration,
 		"name":      markup.Name,
+		"wish":      say.wish,
 		"count":     strconv.Itoa,
 		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
@@ -42,6 +44,9 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"serverState": say.serverState,
 	}
 }
+
+// wish translates a request that may be tried. What is sent stays the request, which every planner understands.
+func (say speaker) wish(s string) string { return say(strings.ReplaceAll(s, "%", "%%")) }
 
 // pressValues returns what is posted when a choice is pressed: choose it, or undo that.
 func pressValues(c Choice) string {

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"atelier/adapters/messages"
@@ -34,6 +35,22 @@ func TestTypesAreTranslated(t *testing.T) {
 		"segmentation", "edge", "line", "hed", "scribble", "pose", "depth", "normal"} {
 		if say.term(kind) == kind {
 			t.Errorf("%s is not said in Chinese", kind)
+		}
+	}
+}
+
+// A request that may be tried is shown in people's language where the catalogue has it, else as it is.
+func TestRequestsAreTranslated(t *testing.T) {
+	t.Parallel()
+	p := somePages(t)
+	for wish, shown := range map[string]string{"make it black and white": "把它变成黑白", "make it 50% smaller": "make it 50% smaller"} {
+		var b strings.Builder
+		try := &Example{Wish: wish}
+		if err := p.Tool(&b, messages.SimplifiedChinese, Tool{Name: "a", Live: true, Try: try}); err != nil {
+			t.Fatal(err)
+		}
+		if html := b.String(); !strings.Contains(html, `data-run="`+wish+`"`) || !strings.Contains(html, ">"+shown+"</bdi>") {
+			t.Errorf("%s is shown as %s", wish, html)
 		}
 	}
 }
