@@ -48,6 +48,9 @@ func TestUnusualPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, refused(t, "image_to_video", args{"image": fileOf(plan.Image, webp)}), "already animated")
+	still := fileOf(plan.Image, writePNG(t, "still.png", filled(32, 24, color.NRGBA{R: 255, A: 255})))
+	holds(t, refused(t, "image_to_video", args{"image": still, "without": "people"}), "nothing in it can be left out")
+	holds(t, refused(t, "image_to_video", args{"image": still, "results": "3 versions"}), "there are no other versions")
 }
 
 // TestStackedPicturesAreLabelled: each has its label in its corner, if labels are asked for.
