@@ -285,10 +285,15 @@ func (b *builder) unused() []string {
 		for _, a := range sub.Args {
 			for _, leaf := range a.Source.Leaves() {
 				used[leaf.Name] = true
+				if content := b.Files.Content(leaf.Name); content != "" {
+					used[content] = true
+				}
 			}
 		}
 	}
-	return b.Files.Called(slices.DeleteFunc(slices.Clone(b.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
+	return b.Files.Called(slices.DeleteFunc(slices.Clone(b.Things), func(e scene.Thing) bool {
+		return !e.Given || e.Made || used[e.Source.Name] || used[b.Files.Content(e.Source.Name)]
+	}))
 }
 
 // formatsLast returns the subtasks with each conversion to a format after the edits of its result, since an edit may save

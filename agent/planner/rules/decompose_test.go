@@ -59,6 +59,7 @@ func allTools(tb testing.TB) []string {
 //
 //	given TYPE NAME       a file that came with the message; "earlier" is one of the thread
 //	on NAME               the picture on which the resource above is marked
+//	holds CONTENT         the content of the file above, to be compared with that of others
 //	lasts SECONDS         the length of the sound or the video above
 //	called NAME           the user's own name for the file above
 //	turn WISH             an earlier message of the thread; "made NAME..." names its results
@@ -151,6 +152,8 @@ func (c *testCase) read(line string) error {
 		default:
 			return fmt.Errorf("%q: no resource before it", line)
 		}
+	case "holds":
+		r.Given[len(r.Given)-1].Blob = rest
 	case "lasts":
 		r.Given[len(r.Given)-1].Facts = rest + " seconds"
 	case "called":

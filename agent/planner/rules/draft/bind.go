@@ -447,7 +447,7 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 	if e, ok := b.Things.Latest(k, func(e scene.Thing) bool { return e.Clause >= 0 && (e.Fresh || !e.Made) }); ok {
 		return e, true, nil
 	}
-	if sent := b.Sent(k); len(sent) > 1 && !refs.Plural {
+	if sent := b.Sent(k); len(sent) > 1 && !refs.Plural && !b.repeated(sent) {
 		return scene.Thing{}, false, sent
 	} else if len(sent) > 0 {
 		return sent[0], true, nil
@@ -459,6 +459,12 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 	}
 	e, ok := b.Things.Latest(k, scene.Anything)
 	return e, ok, nil
+}
+
+// repeated reports whether the things are one file that was sent several times.
+func (b *binder) repeated(things []scene.Thing) bool {
+	content := b.Files.Content(things[0].Source.Name)
+	return content != "" && !slices.ContainsFunc(things, func(e scene.Thing) bool { return b.Files.Content(e.Source.Name) != content })
 }
 
 // Enough reports whether there are enough things for an argument that takes many.

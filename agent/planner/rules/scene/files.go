@@ -43,6 +43,16 @@ func (f *Files) SpeaksOfFile(noun string) bool {
 	return ok && len(f.request.Given) == 1
 }
 
+// Content identifies the content of a file, which several files may have; "" if it is unknown.
+func (f *Files) Content(name string) string {
+	for _, r := range f.request.Resources() {
+		if r.Name == name {
+			return r.Blob
+		}
+	}
+	return ""
+}
+
 // Lookup returns the resource with a name: its own name, the user's file name (the latest such file), or the last
 // part of a path.
 func (f *Files) Lookup(name string) (plan.Resource, bool) {
