@@ -112,8 +112,9 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	var all []plan.Resource
 	namer := plan.NewNamer(earlier...)
 	room := record.MaxTexts
+	names := map[string]string{} // file names by id
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
+		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, without(slices.Concat(earlier, all), r.Message(), f, names))
 		if err == nil && size > room {
 			err = &plan.Fault{Sentence: plan.Say("These texts are too long: the limit is %d MB in total.", record.MaxTexts>>20)}
 		}
@@ -136,20 +137,12 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 			given(earlier[i])
 		}
 	}
-	names := map[string]string{} // file names by id
 	var unfit []error
-	var own []string // names of the message's own files
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
 			res, err := take(adapter, f)
 			switch {
 			case err == nil:
-				if attaches(r, f) {
-					if slices.Contains(own, res.Name) { // such as a clip to be joined with itself
-						res.Name = namer.Original(res.File, "again "+f.ID)
-					}
-					own = append(own, res.Name)
-				}
 				given(res)
 				names[f.ID] = res.Name
 				shown = append(shown, cmp.Or(res.File, res.Name))
@@ -360,10 +353,15 @@ func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File)
 	return r.Asked.Event.Adapter, attached(r.Asked.Event.Message)
 }
 
-// attaches reports whether the message of a request has a file of its own.
-func attaches(r *record.Request, f adapters.File) bool {
-	m := r.Message()
-	return m != nil && slices.ContainsFunc(m.Files, func(o adapters.File) bool { return o.ID == f.ID })
+// without returns the resources without those of the files that the message has beside f, so that a clip that is attached
+// twice, to be joined with itself, is two. names are the resources by file.
+func without(all []plan.Resource, m *adapters.Message, f adapters.File, names map[string]string) []plan.Resource {
+	if m == nil || !slices.ContainsFunc(m.Files, func(o adapters.File) bool { return o.ID == f.ID }) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(r plan.Resource) bool {
+		return slices.ContainsFunc(m.Files, func(o adapters.File) bool { return o.ID != f.ID && names[o.ID] == r.Name })
+	})
 }
 
 // attached returns the files of a message and of the one that it replies to. The bot's own files are left

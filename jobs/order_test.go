@@ -91,7 +91,9 @@ func TestFileAttachedTwice(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	upload := func() adapters.File { return h.chat.upload("a.png", "PNG a") }
-	first := h.ask(j, h.says("t", "ann", "caption", upload(), upload()))
+	again := upload()
+	again.ID = "again"
+	first := h.ask(j, h.says("t", "ann", "caption", upload(), again))
 	two := h.planner.request(first.ID).Given
 	if len(two) != 2 || two[0].Name == two[1].Name || two[0].File != "a.png" || two[1].File != "a.png" || two[0].Blob != two[1].Blob {
 		t.Errorf("given are %+v", two)
