@@ -52,11 +52,11 @@ def address(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPat
         actor = Stage.options(name="stage", namespace="test", max_concurrency=100).remote()
         serve.start(http_options={"host": "127.0.0.1", "port": port})
         fakes = Registry([Model.model_validate(FAKE | {"id": model}) for model in MODELS])
-        # on a busy machine Ray takes a while to notice that a replica is gone
+        # on a busy machine Ray takes a while to notice that a replica is gone, and a model to load
         settings = Settings(replicas=2, token=TOKEN, device="cpu", patience=100)
         serve.run(cluster.application(settings, fakes, cluster.replicas(settings, fakes, make)), name="fake", route_prefix="/fake")
         reals = Registry([Model.model_validate(tiny.entry("tiny/sorting"))])
-        settings = Settings(token=TOKEN, device="cpu", weights=weights, memory=512)
+        settings = Settings(token=TOKEN, device="cpu", weights=weights, memory=512, patience=100)
         serve.run(cluster.application(settings, reals, cluster.replicas(settings, reals)), name="real", route_prefix="/real")
         yield lambda name: f"http://127.0.0.1:{port}/{name}"
         del actor
