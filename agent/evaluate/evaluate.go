@@ -117,37 +117,6 @@ const (
 	failure        = "failure"
 )
 
-// claims reports whether the answer is a plan that claims to do the whole request.
-func (a answer) claims() bool {
-	return a.kind() == expectPlan && len(a.plan.LeftBy(a.plan.Best())) == 0 &&
-		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
-}
-
-// kind classifies the answer. An error with a sentence for people is a refusal, and so is a plan
-// without any solution.
-func (a answer) kind() string {
-	if a.err != nil {
-		if _, told := errors.AsType[*plan.Fault](a.err); told && !a.broke {
-			return expectRefusal
-		}
-		return failure
-	}
-	for _, t := range a.plan.Tasks {
-		if len(t.Solutions) > 0 {
-			return expectPlan
-		}
-	}
-	switch {
-	case a.plan.Question != "":
-		return expectQuestion
-	case a.plan.Refused, len(a.plan.Tasks) > 0:
-		return expectRefusal
-	case a.plan.Reply != "":
-		return expectReply
-	}
-	return failure
-}
-
 //go:embed benchmark/requests.json benchmark/gold.jsonl
 var benchmark embed.FS
 
@@ -253,4 +222,35 @@ func ask(ctx context.Context, p Planner, c Case, o Options) (answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// claims reports whether the answer is a plan that claims to do the whole request.
+func (a answer) claims() bool {
+	return a.kind() == expectPlan && len(a.plan.LeftBy(a.plan.Best())) == 0 &&
+		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
+}
+
+// kind classifies the answer. An error with a sentence for people is a refusal, and so is a plan
+// without any solution.
+func (a answer) kind() string {
+	if a.err != nil {
+		if _, told := errors.AsType[*plan.Fault](a.err); told && !a.broke {
+			return expectRefusal
+		}
+		return failure
+	}
+	for _, t := range a.plan.Tasks {
+		if len(t.Solutions) > 0 {
+			return expectPlan
+		}
+	}
+	switch {
+	case a.plan.Question != "":
+		return expectQuestion
+	case a.plan.Refused, len(a.plan.Tasks) > 0:
+		return expectRefusal
+	case a.plan.Reply != "":
+		return expectReply
+	}
+	return failure
 }

@@ -77,12 +77,6 @@ func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 	return catalogue, nil
 }
 
-func (w *LineWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.To.Write(p) //nolint:wrapcheck // keep the writer's error
-}
-
 // Logger returns the logger that the settings describe.
 func (w Workshop) Logger() *slog.Logger {
 	if w.LogTo == nil {
@@ -288,4 +282,10 @@ func SpeakTo(s settings.Server, how endpoint.Config) (*endpoint.Endpoint, error)
 		return nil, fault.Usage("The settings of the model server are invalid: %s.", err)
 	}
 	return e, nil
+}
+
+func (w *LineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.To.Write(p) //nolint:wrapcheck // keep the writer's error
 }

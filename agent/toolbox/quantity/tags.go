@@ -13,7 +13,9 @@ import (
 type Tag struct{ Name, Value string }
 
 // TagNames returns the names of the tags, in order.
-func TagNames() []string { return []string{"title", "artist", "album", "year", "genre", "track", "composer"} }
+func TagNames() []string {
+	return []string{"title", "artist", "album", "year", "genre", "track", "composer"}
+}
 
 // maxTag is the maximum length of a tag's value, in characters.
 const maxTag = 150
