@@ -113,7 +113,9 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 		t.Kind, t.Queue = queue.KindFetch, queue.OfAdapter(r.Asked.Event.Adapter)
 		return []queue.Task{t}
 	case r.NeedsTranscription(g):
-		return []queue.Task{{Kind: queue.KindAct, Request: r.ID, Generation: run.Generation, Step: record.TranscriptionStep, Queue: f.transcriptionQueue(ctx, r)}}
+		return []queue.Task{{
+			Kind: queue.KindAct, Request: r.ID, Generation: run.Generation, Step: record.TranscriptionStep, Queue: f.transcriptionQueue(ctx, r),
+		}}
 	case g.Plan == nil:
 		t.Kind = queue.KindPlan
 		return []queue.Task{t}
