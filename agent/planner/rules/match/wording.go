@@ -96,6 +96,8 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.holds(f) > 0:
 		return v.holds(f)
+	case v.excerpts(f) && v.RemovesPart(v.r.Words): // nothing else is said to go from it, such as its sound
+		return 1
 	case v.excerpts(f):
 		return profile.MinSimilarity
 	case v.multiplies(f):
@@ -153,8 +155,8 @@ func (v *wording) holds(f *profile.Profile) float64 {
 	return 0
 }
 
-// excerpts reports whether the clause only states a part of a sound or a video, and the tool extracts such parts: "0:03 to
-// 0:07", "only the last 4 s please".
+// excerpts reports whether the clause only states a part of a sound or a video that stays or goes, and the tool cuts such
+// parts: "0:03 to 0:07", "only the last 4 s please", "remove the second half of it".
 func (v *wording) excerpts(f *profile.Profile) bool {
 	if v.quotes > 0 || len(f.Media) != 1 || f.Media[0].Type != f.Returns || !v.direct[f.Returns] {
 		return false
@@ -163,7 +165,12 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	if !cuts || parts.Optional || len(v.r.Words) == 0 {
 		return false
 	}
-	bare := func(w retrieve.Word) bool { return v.Is("ordering", w) || v.Is("only", w) }
+	removes := v.RemovesPart(v.r.Words)
+	goes := func(w retrieve.Word) bool {
+		return v.Is("dropping words", w) || v.Is("cutting", w) || v.Is("away", w) || v.Is("pronouns", w) ||
+			v.Lexicon.MediaNoun([]retrieve.Word{w}) == f.Returns && !v.Is("sound nouns", w) || v.Is("articles", w) || w.Lower() == "of" || w.Lower() == "from"
+	}
+	bare := func(w retrieve.Word) bool { return v.Is("ordering", w) || v.Is("only", w) || removes && goes(w) }
 	if first := v.r.Words[0]; v.IsVerb(first) && !bare(first) {
 		return false
 	}
