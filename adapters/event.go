@@ -1,10 +1,12 @@
 package adapters
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 )
@@ -129,6 +131,11 @@ type Mark struct {
 	Boxes  []Box   `json:"boxes,omitempty"`
 	// Mask is a file with a picture of the same size: black is not marked.
 	Mask *File `json:"mask,omitempty"`
+}
+
+func (m Mark) same(other Mark) bool {
+	return m.Picture == other.Picture && m.File == other.File && slices.Equal(m.Points, other.Points) &&
+		slices.Equal(m.Boxes, other.Boxes) && cmp.Or(m.Mask, &File{}).same(*cmp.Or(other.Mask, &File{}))
 }
 
 // Point is a marked place.

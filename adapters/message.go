@@ -1,7 +1,10 @@
 package adapters
 
 import (
+	"cmp"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -77,6 +80,17 @@ type Message struct {
 	Edited *Edited `json:"edited,omitempty"`
 }
 
+// Editable is how long after a message was sent its edits count.
+const Editable = 24 * time.Hour
+
+// AsksSame reports whether two versions of a message ask for the same: they have the same words, files and marks,
+// and reply to the same message. An edit that asks for the same is ignored.
+func (m *Message) AsksSame(other *Message) bool {
+	return slices.Equal(strings.Fields(m.Text), strings.Fields(other.Text)) &&
+		slices.EqualFunc(m.Files, other.Files, File.same) && slices.EqualFunc(m.Marks, other.Marks, Mark.same) &&
+		cmp.Or(m.ReplyTo, &Earlier{}).Ref.Key() == cmp.Or(other.ReplyTo, &Earlier{}).Ref.Key()
+}
+
 // Edited describes the original of an edited message.
 type Edited struct {
 	// Event is the ID of the original's event. It may not have been delivered.
@@ -125,6 +139,8 @@ type File struct {
 	// logs and errors.
 	Handle string `json:"handle"`
 }
+
+func (f File) same(other File) bool { return f.ID == other.ID }
 
 // LogValue returns what may be logged of a file: nothing that somebody wrote, and not the handle.
 func (f File) LogValue() slog.Value {

@@ -162,6 +162,31 @@ func TestEditOfFilesOnly(t *testing.T) {
 	}
 }
 
+// TestEditOfFilesAfterAnswer answers again with the files, marks and reply that are left.
+func TestEditOfFilesAfterAnswer(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	a, b := h.chat.upload("a.png", "PNG a"), h.chat.upload("b.png", "PNG b")
+	e := h.says("t", "ann", "blur", a)
+	h.ask(j, e)
+	exchanged := h.edits(e, time.Second, "blur")
+	exchanged.Message.Files = []adapters.File{b}
+	mark := adapters.Mark{File: b.ID, Width: 8, Height: 8, Points: []adapters.Point{{X: 1, Y: 1}}}
+	marked := h.edits(e, 2*time.Second, "blur")
+	marked.Message.Files, marked.Message.Marks = exchanged.Message.Files, []adapters.Mark{mark}
+	mark.Points = []adapters.Point{{X: 2, Y: 2}}
+	moved := h.edits(e, 3*time.Second, "blur")
+	moved.Message.Files, moved.Message.Marks = exchanged.Message.Files, []adapters.Mark{mark}
+	for i, edit := range []adapters.Event{exchanged, marked, moved} {
+		r := h.ask(j, edit)
+		asked := h.planner.request(r.ID)
+		if !strings.HasPrefix(h.told(r), "You edited your message. This answer replaces my earlier one.") || asked.Given[0].File != "b.png" || (len(asked.Given) > 1) != (i > 0) {
+			t.Errorf("%d: told is %q, of %+v", i, h.told(r), asked.Given)
+		}
+	}
+}
+
 // TestIgnoredEdits: edits without changes, late edits, and edits by others.
 func TestIgnoredEdits(t *testing.T) {
 	t.Parallel()
@@ -170,15 +195,14 @@ func TestIgnoredEdits(t *testing.T) {
 	file := h.chat.upload("a.png", "PNG a")
 	e := h.says("t", "ann", "blur", file)
 	h.ask(j, e)
-	bob, without, late := h.edits(e, time.Second, "sharpen"), h.edits(e, 2*time.Second, "blur"), h.edits(e, 48*time.Hour, "sharpen")
+	bob, late := h.edits(e, time.Second, "sharpen"), h.edits(e, 48*time.Hour, "sharpen")
 	bob.By = adapters.Person{ID: "bob"}
-	without.Message.Files = nil
 	fresh := h.says("t", "ann", "")
 	unknown, empty := h.edits(h.says("t", "ann", "x"), 25*time.Hour, "pic"), h.edits(fresh, time.Second, "")
 	none := h.edits(h.says("t", "ann", "x"), time.Second, "pic")
 	none.Message.For = adapters.Overheard
 	for what, edit := range map[string]adapters.Event{
-		"the same text": h.edits(e, time.Second, " blur "), "of another person": bob, "a file is gone": without, "too late": late, "too late to begin": unknown,
+		"the same text": h.edits(e, time.Second, " blur "), "of another person": bob, "too late": late, "too late to begin": unknown,
 		"empty": empty, "for nobody": none,
 	} {
 		if r, err := j.Show(t.Context(), h.handle(j, edit)); err == nil {

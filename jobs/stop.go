@@ -224,13 +224,9 @@ func wanted(r *record.Request, t queue.Task) bool {
 	}
 }
 
-const (
-	// editableFor is how long after sending a message its edits count.
-	editableFor = 24 * time.Hour
-	// freeEdit is how long after a request an edit does not count against the quota: immediate corrections
-	// of a message are part of the same request.
-	freeEdit = time.Minute
-)
+// freeEdit is how long after a request an edit does not count against the quota: immediate corrections
+// of a message are part of the same request.
+const freeEdit = time.Minute
 
 // editor handles edits of messages. It stops the request of an edited message and starts a new one from the
 // new text.
@@ -245,7 +241,7 @@ type editor struct {
 
 // edited handles an edit.
 func (d *editor) edited(ctx context.Context, e adapters.Event) error {
-	if e.At.Sub(e.Message.Edited.At) > editableFor {
+	if e.At.Sub(e.Message.Edited.At) > adapters.Editable {
 		return nil
 	}
 	of, known, err := d.store.Recall(ctx, e.Message.Ref)
@@ -270,7 +266,7 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 		return nil
 	case takesBack(asked.Message, e.Message):
 		return ignoreOver(d.stopper.cancel(ctx, r.ID, record.Halted{Why: record.HaltCancelled, By: e.By.ID, Name: e.By.Name}))
-	case !changes(asked.Message, e.Message, r.Runs[0].Working()):
+	case asked.Message.AsksSame(e.Message):
 		return nil
 	}
 	e.By = asked.By // a request stays its author's, whoever edits it
@@ -363,12 +359,4 @@ func takesBack(was, is *adapters.Message) bool {
 
 func isEmpty(m *adapters.Message) bool {
 	return strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 && m.ReplyTo == nil
-}
-
-// changes reports whether an edit changes the request. Deleting a file does so only while the request is worked on.
-func changes(was, is *adapters.Message, working bool) bool {
-	if !slices.Equal(strings.Fields(was.Text), strings.Fields(is.Text)) {
-		return true
-	}
-	return working && !slices.EqualFunc(was.Files, is.Files, func(a, b adapters.File) bool { return a.ID == b.ID })
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
@@ -68,6 +69,41 @@ func TestEdit(t *testing.T) {
 	if m := now.Message(answer.ID); m.Run != chat.ProgressID("p2") || m.ReplyTo != request.ID || len(now.Message(request.ID).Files) != 0 {
 		t.Errorf("%+v", m)
 	}
+}
+
+// TestEditWithoutChange checks that sending a message again as it is changes nothing, and that other files or marks
+// are a change.
+func TestEditWithoutChange(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	h, _ := listen(t, b.c)
+	cat, dog := b.upload("name=cat.png", "\x89PNG cat"), b.upload("name=dog.png", "\x89PNG dog")
+	marks := `[{"file":"` + cat.ID + `","width":40,"height":30,"points":[{"x":1,"y":2}]}]`
+	b.is(b.write("message00000000001", "turn it", "file", cat.ID, "marks", marks), http.StatusNoContent)
+	request := chat.RefOf(thread1, "message00000000001")
+	if _, err := b.c.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.c.Acknowledge(t.Context(), request, adapters.Done); err != nil {
+		t.Fatal(err)
+	}
+	b.is(b.write("message00000000002", " turn  it", "file", cat.ID, "marks", marks, "edits", request.ID), http.StatusNoContent)
+	if page := b.get("/t/" + thread1).Body.String(); len(h.all()) != 1 || strings.Contains(page, "<span>changed</span>") || strings.Contains(page, ">working<") ||
+		!strings.Contains(page, `title="Done"`) {
+		t.Errorf("%d events, and the page is %s", len(h.all()), page)
+	}
+	moved := strings.ReplaceAll(marks, `"x":1`, `"x":2`)
+	b.is(b.write("message00000000003", "turn it", "file", cat.ID, "marks", moved, "edits", request.ID), http.StatusNoContent)
+	b.is(b.write("message00000000004", "turn it", "file", dog.ID, "edits", request.ID), http.StatusNoContent)
+	if all := h.all(); len(all) != 3 || all[1].Message.Marks[0].Points[0].X != 2 || len(all[2].Message.Files) != 1 || all[2].Message.Files[0].ID != dog.ID {
+		t.Errorf("%+v", all)
+	}
+	b.is(b.get("/t/"+thread1), http.StatusOK, "<span>changed</span>")
+
+	b.c.receiver.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	const late = "A message can be changed for a day."
+	b.is(b.get("/t/"+thread1+"/messages/message00000000001/draft"), http.StatusConflict, late)
+	b.is(b.write("message00000000005", "flip it", "edits", request.ID), http.StatusConflict, late)
 }
 
 // TestEditOfOthers checks that people can only edit their own last message.

@@ -136,14 +136,21 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
 }
 
-// edit replaces a person's message, which becomes a new request. Progress of the old one is no longer shown.
+// edit replaces a person's message, which becomes a new request. Progress of the old one is no longer shown. Edits
+// that the handler ignores are not shown either: nothing would ever answer them.
 func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	old := c.message(w.Edits)
-	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID {
+	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID || at.Sub(old.At) > adapters.Editable {
 		return
 	}
 	now := *w
 	now.ID = old.ID
+	if _, ok := c.at[now.ReplyTo]; !ok {
+		now.ReplyTo = ""
+	}
+	if now.ReplyTo == old.ReplyTo && now.asks().AsksSame(old.Wrote.asks()) {
+		return
+	}
 	var files []Upload
 	for _, f := range w.Files {
 		own := slices.ContainsFunc(old.Files, func(u Upload) bool { return u.ID == f.ID })
@@ -153,10 +160,7 @@ func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 		c.sent[f.ID] = true
 	}
 	c.change(position, old.ID, func(m *Message) {
-		m.Wrote, m.Files, m.Edited, m.Status, m.Answered, m.ReplyTo = &now, files, true, "", false, ""
-		if _, ok := c.at[w.ReplyTo]; ok {
-			m.ReplyTo = w.ReplyTo
-		}
+		m.Wrote, m.Files, m.Edited, m.Status, m.Answered, m.ReplyTo = &now, files, true, "", false, now.ReplyTo
 	})
 	for i, m := range c.messages {
 		if m.Progress != nil && m.ReplyTo == old.ID && m.ShownBy == "" {

@@ -38,19 +38,23 @@ func EventOf(thread string, t Snapshot, h Happening) adapters.Event {
 }
 
 func messageOf(thread string, t Snapshot, m *Message) *adapters.Message {
-	w := m.Wrote
-	out := &adapters.Message{
-		Ref: RefOf(thread, m.ID), Order: m.Order, For: adapters.Direct, Text: w.Text, Marks: w.Marks,
-	}
-	for _, f := range w.Files {
-		out.Files = append(out.Files, f.File())
-	}
+	out := m.Wrote.asks()
+	out.Ref, out.Order, out.For = RefOf(thread, m.ID), m.Order, adapters.Direct
 	if to := t.Message(m.ReplyTo); to != nil {
 		earlier := earlierOf(thread, to)
 		out.ReplyTo = &earlier
 		if earlier.Own {
 			out.For = adapters.Replied
 		}
+	}
+	return out
+}
+
+// asks returns the words, files and marks of a message.
+func (w *Wrote) asks() *adapters.Message {
+	out := &adapters.Message{Text: w.Text, Marks: w.Marks}
+	for _, f := range w.Files {
+		out.Files = append(out.Files, f.File())
 	}
 	return out
 }

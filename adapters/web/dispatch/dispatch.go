@@ -209,7 +209,7 @@ func (d *Dispatcher) handOver(ctx context.Context, thread string, handle adapter
 		}
 		over = append(over, h.ID)
 	}
-	if len(over) > 0 {
+	if err == nil { // even if nothing waited: an edit that changes nothing was listed as working
 		d.Store.Relist(ctx, thread, over...)
 	}
 	d.Store.Index.Settle(thread, begun)

@@ -3,16 +3,20 @@ package receive
 import (
 	"net/http"
 
+	"atelier/adapters"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/media"
 	"atelier/adapters/web/request"
 )
 
-// mayEdit rejects edits of anything but the person's last message.
-func mayEdit(t chat.Snapshot, m *chat.Wrote) error {
+// mayEdit rejects edits of anything but the person's last message, and of that one after a day.
+func (rec *Receiver) mayEdit(t chat.Snapshot, m *chat.Wrote) error {
 	old := t.LastBy(m.By.ID)
-	if old == nil || old.Removed || old.ID != m.Edits {
+	switch {
+	case old == nil || old.Removed || old.ID != m.Edits:
 		return request.Refuse(http.StatusConflict, "Only your last message can be changed. Write a new one.")
+	case rec.Now().Sub(old.At) > adapters.Editable:
+		return request.Refuse(http.StatusConflict, "A message can be changed for a day. Write a new one.")
 	}
 	return nil
 }
@@ -49,7 +53,7 @@ func (rec *Receiver) ServeDraft(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := mayEdit(t, &chat.Wrote{By: rec.Me(r), Edits: m.ID}); err != nil {
+	if err := rec.mayEdit(t, &chat.Wrote{By: rec.Me(r), Edits: m.ID}); err != nil {
 		return err
 	}
 	d := Draft{Text: m.Wrote.Text, Reply: m.ReplyTo, Files: []DraftFile{}, Marks: []DraftMark{}}

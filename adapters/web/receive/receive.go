@@ -164,7 +164,7 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 		return nil, errManyFiles
 	}
 	if m.Edits != "" {
-		if err := mayEdit(t, m); err != nil {
+		if err := rec.mayEdit(t, m); err != nil {
 			return nil, err
 		}
 	}
