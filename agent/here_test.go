@@ -172,4 +172,7 @@ func TestActSaltsAndStores(t *testing.T) {
 	if salted.Name == plain.Name || seeds[2] == seeds[0] {
 		t.Error("a salted step is still the same")
 	}
+	if slices.Min(seeds) < 1 || slices.Max(seeds) > 1<<30 {
+		t.Errorf("the seeds %d cannot be told and asked for again", seeds)
+	}
 }

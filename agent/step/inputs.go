@@ -80,11 +80,12 @@ func told(c toolbox.Call, name string) int64 {
 	return int64(n)
 }
 
-// seed returns the same number for the same step.
+// seed returns the same number for the same step, at most 30 bits of it: with the seeds after it for further results,
+// it stays within the 31 bits that people can ask for.
 func seed(identity string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(identity)) // never fails
-	return int64(h.Sum64() >> 1)
+	return int64(h.Sum64()>>34) + 1
 }
 
 // inputs resolves the arguments of one step to values and local files.

@@ -76,7 +76,7 @@ type Call struct {
 	Params map[string]param.Value
 	// Dir is an empty folder for this call's outputs, removed after the call.
 	Dir string
-	// Seed makes random tools repeatable.
+	// Seed makes random tools repeatable. It is a positive number of 31 bits, so that it can be told and asked for again.
 	Seed int64
 	// Program is the stored program for the improvising tool to run; if "", a program is written first.
 	Program string
