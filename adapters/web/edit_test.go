@@ -81,7 +81,10 @@ func TestEditWithoutChange(t *testing.T) {
 	marks := `[{"file":"` + cat.ID + `","width":40,"height":30,"points":[{"x":1,"y":2}]}]`
 	b.is(b.write("message00000000001", "turn it", "file", cat.ID, "marks", marks), http.StatusNoContent)
 	request := chat.RefOf(thread1, "message00000000001")
-	if _, err := b.c.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request}); err != nil {
+	answer := adapters.Reply{
+		Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, GoOn: []adapters.Sign{adapters.Larger}, Choices: []adapters.Choice{{ID: "c1", Text: "another"}},
+	}
+	if _, err := b.c.Send(t.Context(), "k", answer); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.c.Acknowledge(t.Context(), request, adapters.Done); err != nil {
@@ -98,7 +101,22 @@ func TestEditWithoutChange(t *testing.T) {
 	if all := h.all(); len(all) != 3 || all[1].Message.Marks[0].Points[0].X != 2 || len(all[2].Message.Files) != 1 || all[2].Message.Files[0].ID != dog.ID {
 		t.Errorf("%+v", all)
 	}
-	b.is(b.get("/t/"+thread1), http.StatusOK, "<span>changed</span>")
+	const outdated = "Answer to an earlier version of the message"
+	w := b.get("/t/" + thread1)
+	b.is(w, http.StatusOK, "<span>changed</span>", outdated, ">working<")
+	for _, button := range []string{`"sign":"again"`, `"sign":"larger"`, `class="choice"`} { // nothing goes on from it
+		if strings.Contains(w.Body.String(), button) {
+			t.Errorf("an outdated answer has %s", button)
+		}
+	}
+	if _, err := b.c.Send(t.Context(), "k2", answer); err != nil {
+		t.Fatal(err)
+	}
+	w = b.get("/t/" + thread1)
+	b.is(w, http.StatusOK, `"sign":"again"`, `"sign":"larger"`, `class="choice"`)
+	if shown := w.Body.String(); strings.Count(shown, outdated) != 1 || strings.Contains(shown, ">working<") {
+		t.Error("the new answer is outdated, or awaited")
+	}
 
 	b.c.receiver.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 	const late = "A message can be changed for a day."

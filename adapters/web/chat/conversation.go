@@ -50,6 +50,7 @@ type Message struct {
 	Presses  []Press
 	Removed  bool
 	Edited   bool   // a person's message was edited
+	Outdated bool   // it answers a person's message as it was before an edit
 	Run      string // id of the progress message that is shown with an answer, "" for none
 	ShownBy  string // id of the answer that a progress message is shown with, or of the edit that ended it; "" for none
 }
@@ -163,7 +164,11 @@ func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 		m.Wrote, m.Files, m.Edited, m.Status, m.Answered, m.ReplyTo = &now, files, true, "", false, now.ReplyTo
 	})
 	for i, m := range c.messages {
-		if m.Progress != nil && m.ReplyTo == old.ID && m.ShownBy == "" {
+		switch {
+		case m.ReplyTo != old.ID:
+		case m.Said != nil && !m.Outdated:
+			c.change(position, m.ID, func(answer *Message) { answer.Outdated = true })
+		case m.Progress != nil && m.ShownBy == "":
 			c.change(position, m.ID, func(run *Message) { run.ShownBy = old.ID })
 			c.ended(position, i)
 		}

@@ -118,6 +118,7 @@ type Message struct {
 
 	CanAgain, CanStop, CanRemove, CanEdit bool // the buttons
 	Edited                                bool // a person's message was edited
+	Outdated                              bool // it answers an earlier version of its message
 
 	HasWork bool   // it answers a request
 	WorkURL string // loads how it was done

@@ -101,12 +101,13 @@ func (v Viewer) person(out *Message, m *chat.Message) {
 
 func (v Viewer) answer(out *Message, m *chat.Message) {
 	r := m.Said.Reply
+	out.Outdated = m.Outdated
 	out.Text, out.Language, out.Asks, out.Picks = m.Text(), r.Language, r.Asks, r.Picks
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.ID, i, a))
 	}
 	for i, f := range out.Files {
-		if f.Kind == media.KindImage {
+		if f.Kind == media.KindImage && !m.Outdated { // the picture of its request may be another one now
 			out.Files[i].Before = v.before(m, f.Name)
 		}
 	}
@@ -116,6 +117,21 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	if run := v.Snapshot.Message(m.Run); run != nil && run.Progress != nil {
 		out.Run = &run.Progress.Progress
 	}
+	if r.Mention != "" {
+		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
+	}
+	out.CanRemove = m.MayRemove(v.Me)
+	if m.ReplyTo != "" && !r.Talk {
+		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
+	}
+	if !m.Outdated {
+		v.goOn(out, m)
+	}
+}
+
+// goOn adds what can be done next with an answer.
+func (v Viewer) goOn(out *Message, m *chat.Message) {
+	r := m.Said.Reply
 	for i, x := range r.Choices {
 		choice := Choice{Number: i + 1, Text: x.Text, Ready: i < m.Offered}
 		for _, p := range m.Presses {
@@ -129,19 +145,12 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	for _, x := range r.Examples {
 		out.Examples = append(out.Examples, Example{Wish: x.Text, Label: x.Shown(), Needs: x.Needs})
 	}
-	if r.Mention != "" {
-		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
-	}
 	for _, sign := range r.GoOn {
 		if sign != adapters.Use { // each file has a button for that
 			out.GoOn = append(out.GoOn, sign)
 		}
 	}
-	out.CanRemove = m.MayRemove(v.Me)
-	if m.ReplyTo != "" && !r.Talk {
-		out.CanAgain = true
-		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
-	}
+	out.CanAgain = out.HasWork
 }
 
 // before returns the URL of the picture that a result was made from: one that came with the request or with the
