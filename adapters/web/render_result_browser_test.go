@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"atelier/adapters/web/browsertest"
@@ -41,6 +42,25 @@ func TestUseThis(t *testing.T) {
 	enter(p, "")
 	if sent := s.next(t); sent.path != "POST /t/t1/messages" || len(sent.form["file"]) != 1 || sent.form.Get("file") != "bot-00000000000000000000000000000000.1" {
 		t.Error(sent)
+	}
+}
+
+// TestCaptionButtonsFit checks that the buttons below a file stay within its frame on phones.
+func TestCaptionButtonsFit(t *testing.T) {
+	t.Parallel()
+	_, address := newStage(t, sampleThread())
+	b := browsertest.Start(t)
+	for _, width := range []int64{360, 412} {
+		p := b.Page(t, browsertest.Look{Width: width, Height: 740, Touch: true, Language: "en"})
+		p.Expect("404") // of a file that is gone
+		p.Open(address + "/t/t1")
+		p.Wait(`document.querySelector("#m-a3 img").complete && !document.querySelector("#m-a3 [data-copy]").hidden`)
+		p.Script(`document.querySelector("#m-a3 .caption").scrollIntoView({block: "end"})`)
+		p.Screenshot(fmt.Sprintf("caption-%d", width))
+		if beyond := browsertest.Eval[int](p, `[...document.querySelectorAll(".caption-buttons > :not([hidden])")].filter((b) =>
+			b.getBoundingClientRect().right > b.closest("figure, .card").getBoundingClientRect().right).length`); beyond > 0 {
+			t.Errorf("%d pixels wide, %d buttons reach beyond their file", width, beyond)
+		}
 	}
 }
 
