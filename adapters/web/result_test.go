@@ -95,24 +95,19 @@ func TestSaveAll(t *testing.T) {
 	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="do it.zip"` {
 		t.Error(got)
 	}
-	z, err := zip.NewReader(bytes.NewReader(w.Body.Bytes()), int64(w.Body.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, f := range z.File {
-		from, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[f.Name] = string(content)
-	}
+	got := unzipped(t, w.Body.Bytes())
 	if len(got) != 3 || got["cat.png"] != "\x89PNG cat.png" || got["CAT-2.png"] != "\x89PNG ../../etc/CAT.png" || got["日本.png"] != "\x89PNG 日本.png" {
 		t.Errorf("%q", got)
+	}
+	b.is(b.get("/t/"+thread1+"/gallery"), http.StatusOK, `href="/t/`+thread1+`/all.zip"`)
+	another := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Another.", Files: []adapters.Attachment{{Name: "dog.png", Type: "image/png", Handle: "threads/x/a"}}}
+	if _, err := b.c.Send(t.Context(), "another", another); err != nil {
+		t.Fatal(err)
+	}
+	w = b.get("/t/" + thread1 + "/all.zip")
+	b.is(w, http.StatusOK)
+	if got := unzipped(t, w.Body.Bytes()); len(got) != 4 || got["dog.png"] != got["cat.png"] {
+		t.Errorf("all results are %q", got)
 	}
 	b.is(b.get(at+"message00000000001/all.zip"), http.StatusNotFound)
 	b.is(b.get(at+chat.AnswerID("other")+"/all.zip"), http.StatusNotFound)
@@ -120,5 +115,27 @@ func TestSaveAll(t *testing.T) {
 	if err := stored.Delete(t.Context(), "threads/x/b"); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file in this answer no longer exists.")
+	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file no longer exists.")
+}
+
+// unzipped returns the files of a ZIP by name.
+func unzipped(t *testing.T, content []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range z.File {
+		from, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name] = string(b)
+	}
+	return files
 }

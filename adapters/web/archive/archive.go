@@ -1,4 +1,4 @@
-// Package archive serves all files of an answer as one ZIP.
+// Package archive serves all files of an answer, or of a thread, as one ZIP.
 package archive
 
 import (
@@ -34,31 +34,53 @@ type Server struct {
 	Log   *slog.Logger
 }
 
-// ServeAll serves all files of an answer.
-func (srv *Server) ServeAll(w http.ResponseWriter, r *http.Request) error {
+// ServeAnswer serves all files of an answer.
+func (srv *Server) ServeAnswer(w http.ResponseWriter, r *http.Request) error {
 	_, t, m, err := srv.Message(r)
 	if err != nil {
 		return err
 	}
-	if m.Said == nil {
-		return request.ErrUnknown
+	return srv.serve(w, r, t.Title, m)
+}
+
+// ServeThread serves all files of the answers of a thread.
+func (srv *Server) ServeThread(w http.ResponseWriter, r *http.Request) error {
+	_, t, err := srv.Thread(r)
+	if err != nil {
+		return err
 	}
-	files := chat.Kept(m.Said.Reply.Files)
+	return srv.serve(w, r, t.Title, t.Messages...)
+}
+
+// made is a file of an answer.
+type made struct {
+	adapters.Attachment
+
+	at time.Time
+}
+
+func (srv *Server) serve(w http.ResponseWriter, r *http.Request, title string, answers ...*chat.Message) error {
+	var files []made
+	for _, m := range answers {
+		if m.Said == nil || m.Removed {
+			continue
+		}
+		for _, f := range chat.Kept(m.Said.Reply.Files) {
+			if err := srv.exists(r.Context(), f); err != nil { // before anything is written
+				return err
+			}
+			files = append(files, made{f, m.At})
+		}
+	}
 	if len(files) == 0 {
 		return request.ErrUnknown
 	}
-	for _, f := range files { // before anything is written
-		if err := srv.exists(r.Context(), f); err != nil {
-			return err
-		}
-	}
-	name := media.CleanName(t.Title) + ".zip"
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": media.CleanName(title) + ".zip"}))
 	w.Header().Set("Cache-Control", "private, no-store")
-	if err := srv.write(r.Context(), w, files, m.At); err != nil {
+	if err := srv.write(r.Context(), w, files); err != nil {
 		if r.Context().Err() == nil {
-			srv.Log.WarnContext(r.Context(), "a ZIP of an answer's files was not sent completely", "error", adapters.ForOperator(err))
+			srv.Log.WarnContext(r.Context(), "a ZIP of answers' files was not sent completely", "error", adapters.ForOperator(err))
 		}
 		panic(http.ErrAbortHandler) // so that the browser notices that it is incomplete
 	}
@@ -69,7 +91,7 @@ func (srv *Server) ServeAll(w http.ResponseWriter, r *http.Request) error {
 func (srv *Server) exists(ctx context.Context, f adapters.Attachment) error {
 	probe, err := srv.Media.GetRange(ctx, f.Handle, 0, 1)
 	if errors.Is(err, adapters.ErrGone) {
-		return request.Refuse(http.StatusNotFound, "A file in this answer no longer exists. Save the others one by one.")
+		return request.Refuse(http.StatusNotFound, "A file no longer exists. Save the others one by one.")
 	}
 	if err != nil {
 		return err
@@ -78,15 +100,15 @@ func (srv *Server) exists(ctx context.Context, f adapters.Attachment) error {
 }
 
 // write writes the archive uncompressed: media files are already compressed.
-func (srv *Server) write(ctx context.Context, to io.Writer, files []adapters.Attachment, at time.Time) error {
+func (srv *Server) write(ctx context.Context, to io.Writer, files []made) error {
 	z := zip.NewWriter(to)
 	names := map[string]bool{}
 	for _, f := range files {
-		part, err := z.CreateHeader(&zip.FileHeader{Name: unused(names, media.CleanName(f.Name)), Method: zip.Store, Modified: at})
+		part, err := z.CreateHeader(&zip.FileHeader{Name: unused(names, media.CleanName(f.Name)), Method: zip.Store, Modified: f.at})
 		if err != nil {
 			return fmt.Errorf("add a file: %w", err)
 		}
-		if err := srv.copy(ctx, part, f); err != nil {
+		if err := srv.copy(ctx, part, f.Attachment); err != nil {
 			return err
 		}
 	}

@@ -49,6 +49,7 @@ type Gallery struct {
 	Thread, Title string
 	Results       []Result // latest first
 	More          bool     // there are earlier ones
+	AllURL        string   // downloads all files at once, "" if there are not several
 }
 
 // Result is a file of an answer.

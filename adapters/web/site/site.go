@@ -150,7 +150,12 @@ func (s *Site) ServeGallery(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	results, more := page.Viewer{Thread: id, Snapshot: t, Me: s.Me(r)}.Results(PageLength)
-	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Gallery: &page.Gallery{Thread: id, Title: t.Title, Results: results, More: more}})
+	g := &page.Gallery{Thread: id, Title: t.Title, Results: results, More: more}
+	stored := slices.DeleteFunc(slices.Clone(results), func(r page.Result) bool { return r.Use == "" }) // others are links
+	if len(stored) > 1 {
+		g.AllURL = "/t/" + id + "/all.zip"
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Gallery: g})
 }
 
 // since returns the position from which a page shows its thread.
