@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -32,6 +34,30 @@ func TestPages(t *testing.T) {
 	}
 	if b.get("/").Header().Get("Cache-Control") != "no-store" {
 		t.Error("pages are kept by browsers")
+	}
+}
+
+// TestPagesAreCompressed if the browser reads gzip, but not a page with words of a link in it.
+func TestPagesAreCompressed(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	zips := b.with("Accept-Encoding", "gzip, br")
+	for target, want := range map[string]string{"/": "gzip", "/tools": "gzip", "/none": "gzip", "/?wish=x": "", "/find?q=x": "", "/tools?q=x": ""} {
+		w := zips.get(target)
+		if got := w.Header().Get("Content-Encoding"); got != want || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s is encoded as %q", target, got)
+		}
+		if plain := b.get(target); plain.Header().Get("Content-Encoding") != "" || !strings.Contains(plain.Body.String(), "<html") {
+			t.Errorf("%s is compressed unasked", target)
+		}
+	}
+	w := zips.with("Hx-Request", "true").get("/tools?q=edge")
+	from, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := io.ReadAll(from); err != nil || !strings.Contains(string(list), "find edges") {
+		t.Errorf("the list is %q, %v", list, err)
 	}
 }
 

@@ -70,7 +70,7 @@ func addAssets(all map[string]asset, folder string, files fs.FS) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		zipped, err := zip(content)
+		zipped, err := Zip(content)
 		all[path.Join(folder, name)] = asset{contentType, content, zipped}
 		return err
 	})
@@ -80,7 +80,13 @@ func addAssets(all map[string]asset, folder string, files fs.FS) error {
 	return nil
 }
 
-func zip(content []byte) ([]byte, error) {
+// AcceptsGzip reports whether the browser reads gzip.
+func AcceptsGzip(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+}
+
+// Zip compresses content with gzip.
+func Zip(content []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	if _, err := w.Write(content); err != nil {
@@ -116,7 +122,7 @@ func (p *Renderer) Static() http.Handler {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("Vary", "Accept-Encoding")
 		content := file.plain
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if AcceptsGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			content = file.zipped
 		}

@@ -91,27 +91,3 @@ func TestVendored(t *testing.T) {
 		}
 	}
 }
-
-// TestPageIsSmall: all that a page loads besides its own HTML and media has less than 95 kB compressed, so that the first
-// page stays below 100 kB.
-func TestPageIsSmall(t *testing.T) {
-	t.Parallel()
-	p := somePages(t)
-	total := 0
-	err := fs.WalkDir(staticFiles, "static", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(file, "static/samples/") {
-			return err
-		}
-		w := httptest.NewRecorder()
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, p.Folder()+strings.TrimPrefix(file, "static"), nil)
-		r.Header.Set("Accept-Encoding", "gzip")
-		p.Static().ServeHTTP(w, r)
-		if w.Code == http.StatusOK {
-			total += w.Body.Len()
-		}
-		return nil
-	})
-	if err != nil || total < 20_000 || total > 95_000 {
-		t.Errorf("%d bytes: %v", total, err)
-	}
-}

@@ -89,7 +89,7 @@ func (s *Site) ServeFound(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if asksPiece(r) {
-		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Found(to, request.Language(r), found) })
+		s.write(w, r, http.StatusOK, func(to io.Writer) error { return s.Pages.Found(to, request.Language(r), found) })
 		return nil
 	}
 	return s.serve(w, r, http.StatusOK, page.View{Found: &found})
@@ -104,7 +104,7 @@ func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query().Get("q")
 	list := page.ListOf(query, find.Tools(tools, query), tools)
 	if asksPiece(r) {
-		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Tools(to, request.Language(r), list) })
+		s.write(w, r, http.StatusOK, func(to io.Writer) error { return s.Pages.Tools(to, request.Language(r), list) })
 		return nil
 	}
 	return s.serve(w, r, http.StatusOK, page.View{Tools: list})
@@ -121,7 +121,7 @@ func (s *Site) ServeTool(w http.ResponseWriter, r *http.Request) error {
 		return request.ErrUnknown
 	}
 	if asksPiece(r) {
-		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Tool(to, request.Language(r), tools[at]) })
+		s.write(w, r, http.StatusOK, func(to io.Writer) error { return s.Pages.Tool(to, request.Language(r), tools[at]) })
 		return nil
 	}
 	return s.serve(w, r, http.StatusOK, page.View{Title: tools[at].Name, Tool: &tools[at]})
@@ -189,7 +189,7 @@ func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Work(to, request.Language(r), work) })
+	s.write(w, r, http.StatusOK, func(to io.Writer) error { return s.Pages.Work(to, request.Language(r), work) })
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (s *Site) Whole(a action) http.HandlerFunc {
 // Fragment serves a fragment of a page, or nothing; errors are fragments too.
 func (s *Site) Fragment(a action) http.HandlerFunc {
 	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
-		s.write(w, status, func(to io.Writer) error { return s.Pages.Failure(to, request.Language(r), sentence) })
+		s.write(w, r, status, func(to io.Writer) error { return s.Pages.Failure(to, request.Language(r), sentence) })
 	})
 }
 
@@ -246,7 +246,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.
 	v.Language, v.Me, v.Threads = request.Language(r), s.Me(r), threads
 	v.CanLeave = s.CanLeave != nil && s.CanLeave(r.Context())
 	v.MaxFile, v.MaxFiles = s.MaxFile, adapters.MaxFiles
-	s.write(w, status, func(to io.Writer) error { return s.Pages.Page(to, v) })
+	s.write(w, r, status, func(to io.Writer) error { return s.Pages.Page(to, v) })
 	return nil
 }
 
@@ -272,11 +272,19 @@ func (s *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// write renders HTML completely before sending it.
-func (s *Site) write(w http.ResponseWriter, status int, render func(io.Writer) error) {
+// write renders HTML completely before sending it, compressed if the browser accepts that.
+func (s *Site) write(w http.ResponseWriter, r *http.Request, status int, render func(io.Writer) error) {
 	var b bytes.Buffer
-	if err := render(&b); err != nil {
+	err := render(&b)
+	content := b.Bytes()
+	w.Header().Add("Vary", "Accept-Encoding")
+	if err == nil && page.AcceptsGzip(r) && !repeats(r) {
+		w.Header().Set("Content-Encoding", "gzip")
+		content, err = page.Zip(content)
+	}
+	if err != nil {
 		s.Log.Error("a page could not be rendered", "error", adapters.ForOperator(err))
+		w.Header().Del("Content-Encoding")
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
@@ -285,5 +293,10 @@ func (s *Site) write(w http.ResponseWriter, status int, render func(io.Writer) e
 		w.Header().Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) //nolint:errcheck // the browser may have left
+	_, _ = w.Write(content) //nolint:errcheck // the browser may have left
 }
+
+// repeats reports whether a page may repeat words of a link to it. The compressed size of such a page would tell an
+// eavesdropper, who has people follow links, what else is in it (BREACH). Pages hold no tokens, but titles of
+// threads. Other sites cannot request fragments.
+func repeats(r *http.Request) bool { return r.URL.RawQuery != "" && !asksPiece(r) }
