@@ -54,7 +54,7 @@ func TestToolsAreLoaded(t *testing.T) {
 	find("zebra")
 	p.Wait(`document.getElementById("found-none")?.textContent === "No tool matches."`)
 	find("edge")
-	p.Wait(seen + ` === "edge_detection"`)
+	p.Wait(seen + ` === "edge detection"`)
 	if n := browsertest.Eval[int](p, `document.querySelectorAll(".tool-body").length`); n != 0 {
 		t.Errorf("%d tools are loaded", n)
 	}

@@ -51,7 +51,7 @@ func TestPeopleSeeNoSettings(t *testing.T) {
 func TestToolsPage(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
-	for path, all := range map[string][]string{"/tools": {"image_to_edge", "dub_video"}, "/tools/text_to_image": {"text_to_image", "a tool server"}} {
+	for path, all := range map[string][]string{"/tools": {"image_to_edge", "dub_video"}, "/tools/text_to_image": {"text to image", "a tool server"}} {
 		status, page := o.Get(path)
 		for _, want := range all {
 			if status != http.StatusOK || !strings.Contains(page, want) {

@@ -17,7 +17,7 @@ func TestTools(t *testing.T) {
 	}
 	for typed, want := range map[string]string{
 		"": "edge_detection mask_image noise", "ask": "", "mask": "mask_image", "pic edge": "edge_detection", "edge_det": "edge_detection", "缘画": "edge_detection",
-		"AUDIO": "noise", "<script>": "", "?!": "", "\xff\x00": "", " ": "edge_detection mask_image noise", strings.Repeat("x", 10_000): "", "image \xff": "edge_detection mask_image",
+		"AUDIO": "noise", "<script>": "", "?!": "", "\xff\x00": "", " ": "edge_detection mask_image noise", strings.Repeat("x", 10_000): "", "image \xff": "mask_image edge_detection",
 	} {
 		var got []string
 		for _, tool := range Tools(all, typed) {
@@ -26,5 +26,24 @@ func TestTools(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%.20q finds %q", typed, got)
 		}
+	}
+}
+
+// TestToolsAreRanked: a word in the name counts more than one in the description, and that more than in examples.
+func TestToolsAreRanked(t *testing.T) {
+	t.Parallel()
+	all := []page.Tool{
+		{Name: "annotate", Description: "Writes on a picture.", Examples: []string{"write on it in black", "label it", "draw a line"}},
+		{Name: "greyscale", Description: "Takes the colours out.", Examples: []string{"make it black and white", "turn it grey"}},
+		{Name: "invert", Description: "Turns white to black."},
+		{Name: "blackout", Description: "Paints over a picture."},
+		{Name: "crop_black_bars", Description: "Cuts off the bars."},
+	}
+	var got []string
+	for _, tool := range Tools(all, "black") {
+		got = append(got, tool.Name)
+	}
+	if want := "crop_black_bars blackout invert greyscale annotate"; strings.Join(got, " ") != want {
+		t.Errorf("the order is %q, want %q", got, want)
 	}
 }

@@ -26,6 +26,7 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"took":      adapters.FormatDuration,
 		"name":      markup.Name,
 		"wish":      say.wish,
+		"called":    Called,
 		"count":     strconv.Itoa,
 		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
@@ -47,6 +48,9 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 
 // wish translates a request that may be tried. What is sent stays the request, which every planner understands.
 func (say speaker) wish(s string) string { return say(strings.ReplaceAll(s, "%", "%%")) }
+
+// Called returns the name of a tool in words: "add border".
+func Called(tool string) string { return strings.ReplaceAll(markup.Name(tool), "_", " ") }
 
 // pressValues returns what is posted when a choice is pressed: choose it, or undo that.
 func pressValues(c Choice) string {

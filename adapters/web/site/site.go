@@ -124,7 +124,7 @@ func (s *Site) ServeTool(w http.ResponseWriter, r *http.Request) error {
 		s.write(w, r, http.StatusOK, func(to io.Writer) error { return s.Pages.Tool(to, request.Language(r), tools[at]) })
 		return nil
 	}
-	return s.serve(w, r, http.StatusOK, page.View{Title: tools[at].Name, Tool: &tools[at]})
+	return s.serve(w, r, http.StatusOK, page.View{Title: page.Called(tools[at].Name), Tool: &tools[at]})
 }
 
 // asksPiece reports whether a script requests a fragment of a page.
