@@ -193,7 +193,7 @@ func TestRunIsLocal(t *testing.T) {
 		if err == nil || errors.Is(err, toolbox.ErrElsewhere) != want {
 			t.Errorf("%s: %v", tool, err)
 		}
-		if got := plan.Sentence(err, plan.Message{}).String(); want && got != "It needs the operation espeak, which is not set up here." {
+		if got := plan.Sentence(err, plan.Message{}).String(); want && got != "It needs a program that I do not have here." {
 			t.Errorf("%s: people read %q", tool, got)
 		}
 	}

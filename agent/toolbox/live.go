@@ -83,13 +83,14 @@ func (l *Liveness) same(other *Liveness) bool {
 }
 
 // lack says what a backing needs that this process does not have, because it is not configured or not
-// built in. The latter is said clearly, so that nobody installs a program in vain.
-type lack struct{ needs, cannot plan.Message }
+// built in. The latter is said clearly, so that nobody installs a program in vain. People is the sentence for a chat;
+// operators learn what is needed, and why it cannot be used.
+type lack struct{ people, needs, cannot plan.Message }
 
 func (l *lack) sentence() plan.Message { return plan.Say("It needs %s; %s.", l.needs, l.cannot) }
 
 func newLack(b Backing) *lack {
-	l := &lack{needs: plan.Say("the operation %s", b.Run)}
+	l := &lack{people: plan.Say("It needs an AI model that is not connected to me."), needs: plan.Say("the operation %s", b.Run)}
 	switch b.Kind {
 	case "openai":
 		l.cannot, l.needs = plan.Say("set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"), plan.Say("a model server")
@@ -99,6 +100,7 @@ func newLack(b Backing) *lack {
 	case "localai":
 		l.cannot, l.needs = plan.Say("set LOCALAI_URL for a server of your own"), plan.Say("a LocalAI server")
 	default:
+		l.people = plan.Say("It needs a program that I do not have here.")
 		l.cannot = plan.Say("no backend of the kind %q is set up here", b.Kind)
 	}
 	if b.Needs != "" {
@@ -126,7 +128,7 @@ func mergeLacks(lacks []*lack) []Obstacle {
 			}
 		}
 		joint := lack{needs: either(needs), cannot: l.cannot}
-		whys = append(whys, Obstacle{Sentence: notSetUp(joint.needs), Operator: joint.sentence(), Lacks: joint.needs, Setup: joint.cannot})
+		whys = append(whys, Obstacle{Sentence: l.people, Operator: joint.sentence(), Lacks: joint.needs, Setup: joint.cannot})
 	}
 	return whys
 }
@@ -153,29 +155,19 @@ func (s Status) Lack() plan.Message {
 	return all
 }
 
-// Needs returns sentences for people on what would make the tool live, without the operator's
-// settings. It is empty if the tool is live.
+// Needs returns sentences for people on what would make the tool live, without the operator's words. It is empty if
+// the tool is live.
 func (s Status) Needs() plan.Message {
-	var lacks, all []plan.Message
+	var all []plan.Message
 	for _, why := range s.Obstacles {
-		if why.Lacks.IsZero() {
+		if !slices.ContainsFunc(all, why.Sentence.Equal) {
 			all = append(all, why.Sentence)
-		} else {
-			lacks = append(lacks, why.Lacks)
 		}
-	}
-	if len(lacks) > 0 {
-		all = append(all, notSetUp(either(lacks)))
 	}
 	for i := 1; i < len(all); i++ {
 		all[i] = plan.Say("Or: %s", all[i])
 	}
 	return plan.Join("%s %s", all...)
-}
-
-// notSetUp says what is needed, without naming settings.
-func notSetUp(needs plan.Message) plan.Message {
-	return plan.Say("It needs %s, which is not set up here.", needs)
 }
 
 // clause turns a sentence into a clause that can follow a colon, dropping the subject of "It needs …".

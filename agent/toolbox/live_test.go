@@ -64,7 +64,7 @@ func TestNeedsNameNoSetting(t *testing.T) {
 	if got := status.Lack().String(); !strings.Contains(got, "TOOL_SERVER_URL") || !strings.Contains(got, "OPENAI_API_KEY") {
 		t.Errorf("operators are told %q", got)
 	}
-	if got := status.Needs().String(); got != "It needs a tool server or a model server, which is not set up here." {
+	if got := status.Needs().String(); got != "It needs an AI model that is not connected to me." {
 		t.Errorf("people are told %q", got)
 	}
 	status.Obstacles = []toolbox.Obstacle{

@@ -195,7 +195,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	for _, b := range entry.Backends {
 		if len(t.byTool[tool]) == 0 {
 			l := newLack(b)
-			absent = &plan.Fault{Sentence: notSetUp(l.needs), Operator: l.sentence()}
+			absent = &plan.Fault{Sentence: l.people, Operator: l.sentence()}
 		}
 	}
 	why := cmp.Or(last, absent)

@@ -42,7 +42,7 @@ func TestPeopleSeeNoSettings(t *testing.T) {
 	p.Says <- wish
 	<-p.Replies
 	text := o.WaitFor(wish).Runs[0].Answer.Reply.Text
-	if !strings.Contains(text, "It needs a tool server") || strings.Contains(text, "TOOL_SERVER_URL") || strings.Contains(text, "OPENAI_") {
+	if !strings.Contains(text, "It needs an AI model that is not connected to me.") || strings.Contains(text, "TOOL_SERVER_URL") || strings.Contains(text, "OPENAI_") {
 		t.Errorf("the reply is %q", text)
 	}
 }

@@ -124,7 +124,7 @@ func (b *Backend) inspect(ctx context.Context) (machine, error) {
 	versions := strings.Split(strings.TrimSpace(string(said)), "\n")
 	if err != nil || len(versions) != len(m.Modules)+1 {
 		return m, &plan.Fault{
-			Sentence: plan.Say("It needs Python, which is not set up here."),
+			Sentence: plan.Say("It needs a program that I do not have here."),
 			Operator: plan.Say("Programs need Python and some of its modules; run bot tool setup, or on Debian: apt-get install python3 %s.",
 				strings.Join(packages, " ")),
 			Err: err,

@@ -227,7 +227,7 @@ func (b *Backend) allowed(c toolbox.Candidate) error {
 func (b *Backend) writes(ctx context.Context) error {
 	if b.config.Writer == nil {
 		return &plan.Fault{
-			Sentence: plan.Say("It needs a language model, and none is set up here."),
+			Sentence: plan.Say("It needs an AI model that is not connected to me."),
 			Operator: plan.Say("It needs a language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."),
 		}
 	}

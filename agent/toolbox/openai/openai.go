@@ -169,7 +169,10 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	case !r.known():
 		return r.unset(nil)
 	case r.video && b.config.Frames == nil:
-		return fault(nil, "It needs the program %s, which is not installed; on Debian: apt-get install ffmpeg.", "ffmpeg")
+		return &plan.Fault{
+			Sentence: plan.Say("It needs a program that I do not have here."),
+			Operator: plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", "ffmpeg", "ffmpeg"),
+		}
 	}
 	if r.plays {
 		if err := b.playable(); err != nil {
@@ -262,7 +265,7 @@ func (r run) talks() bool { return r.variable == chatVariable || r.variable == v
 // unset returns the fault of a run without a model.
 func (r run) unset(err error) error {
 	return &plan.Fault{
-		Sentence: plan.Say("It needs a model, and none is set up here."), Err: err,
+		Sentence: plan.Say("It needs an AI model that is not connected to me."), Err: err,
 		Operator: plan.Say("It needs a model: set %s to one that the model server has.", r.variable),
 	}
 }

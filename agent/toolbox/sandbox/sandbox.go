@@ -133,11 +133,11 @@ func (s *Sandbox) Find(program, debian string) (string, error) {
 	if err == nil {
 		return path, nil
 	}
-	sentence := plan.Say("It needs the program %s, which is not installed.", filepath.Base(program))
+	operator := plan.Say("It needs the program %s, which is not installed.", filepath.Base(program))
 	if debian != "" {
-		sentence = plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", filepath.Base(program), debian)
+		operator = plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", filepath.Base(program), debian)
 	}
-	return "", &plan.Fault{Sentence: sentence, Err: err}
+	return "", &plan.Fault{Sentence: plan.Say("It needs a program that I do not have here."), Operator: operator, Err: err}
 }
 
 // Confinement describes how programs are confined on this machine, for the operator.

@@ -110,11 +110,14 @@ func TestFind(t *testing.T) {
 	}
 	_, err := s.Find("no-such-program", "no-such-package")
 	want := "It needs the program no-such-program, which is not installed; on Debian: apt-get install no-such-package."
-	if got := plan.Sentence(err, plan.Message{}).String(); got != want || !errors.Is(err, exec.ErrNotFound) {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); got != want || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("%q, %v", got, err)
 	}
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "It needs a program that I do not have here." {
+		t.Errorf("people read %q", got)
+	}
 	_, err = s.Find("no-such-program", "")
-	if got := plan.Sentence(err, plan.Message{}).String(); got != "It needs the program no-such-program, which is not installed." {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); got != "It needs the program no-such-program, which is not installed." {
 		t.Errorf("%q", got)
 	}
 }

@@ -107,7 +107,8 @@ func (m Machine) Locate(n Need) (string, error) {
 // Missing is the fault for a missing part, by the name that people know.
 func Missing(what plan.Message, debian string, err error) error {
 	return &plan.Fault{
-		Sentence: plan.Say("It needs %s, which is not installed; on Debian: apt-get install %s.", what, debian),
+		Sentence: plan.Say("It needs a program that I do not have here."),
+		Operator: plan.Say("It needs %s, which is not installed; on Debian: apt-get install %s.", what, debian),
 		Err:      err,
 	}
 }
