@@ -16,6 +16,9 @@ import (
 	"atelier/agent/toolgraph"
 )
 
+// samplesShown is the number of samples in an answer.
+const samplesShown = 3
+
 // planning turns requests into plans.
 type planning struct {
 	config    Config
@@ -47,7 +50,7 @@ func (g *planning) Samples(ctx context.Context) ([]plan.Sample, error) {
 		return nil, err
 	}
 	var all []plan.Sample
-	for _, s := range samples.Live(runs) {
+	for _, s := range samples.Live(runs, samplesShown) {
 		all = append(all, g.sample(s))
 	}
 	return all, nil
@@ -102,17 +105,25 @@ func (g *planning) runs(ctx context.Context) (func(tool string) bool, error) {
 // sample converts a sample and adds the type of file that its tool needs.
 func (g *planning) sample(s samples.Sample) plan.Sample {
 	out := plan.Sample{Key: s.Tool, Wish: s.Wish}
-	if tool, ok := g.config.Toolbox.Catalogue().Tool(s.Tool); ok {
-		for _, a := range tool.Args {
-			if a.Type.Media() && !a.Optional {
-				out.Needs = a.Type
-			}
-		}
+	if tool, ok := g.config.Toolbox.Catalogue().Tool(s.Tool); ok && len(tool.Files()) > 0 {
+		out.Needs = tool.Files()[0]
 	}
 	return out
 }
 
+// inEnglish returns the request, or if it is a sample in people's language, the sample in English, which every planner
+// understands.
+func (g *planning) inEnglish(r plan.Request) string {
+	for _, s := range samples.All() {
+		if g.config.Tell.In(r.Language, plan.Sample{Wish: s.Wish}.Label()) == strings.TrimSpace(r.Wish) {
+			return s.Wish
+		}
+	}
+	return r.Wish
+}
+
 func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
+	r.Wish = g.inEnglish(r)
 	wish := r.Wish
 	r, mentions, err := g.heed(ctx, r)
 	if err != nil {

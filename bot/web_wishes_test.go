@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"atelier/adapters"
-	"atelier/agent/plan"
+	webpage "atelier/adapters/web/page"
 	"atelier/agent/toolbox/slow"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -17,7 +21,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestFirstWishesWork does each request that a newcomer is shown.
+// TestFirstWishesWork does each request that a newcomer is shown, in each language, on the sample file that comes with it.
 func TestFirstWishesWork(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -35,37 +39,46 @@ func TestFirstWishesWork(t *testing.T) {
 	if w.Toolbox, err = (workshop.Workshop{Config: config}).Toolbox(t.Context(), catalogue); err != nil {
 		t.Fatal(err)
 	}
-	examples, err := w.Examples(t.Context())
+	if w.Tell, err = workshop.NewTell(); err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range []string{"en", "zh-Hans"} {
+		examples, err := w.Examples(t.Context(), language)
+		if err != nil || len(examples) != website.MaxExamples {
+			t.Errorf("there are %d, %v", len(examples), err)
+		}
+		_, page := o.Get("/")
+		for i, e := range examples {
+			if language == "en" && !strings.Contains(page, e.Wish) {
+				t.Errorf("the page has no %q", e.Wish)
+			}
+			wish := p.Wish(language+strconv.Itoa(i), e.Wish)
+			wish.Thread.ID, wish.Message.Files = language+strconv.Itoa(i), nil
+			if e.Needs != "" {
+				wish.Message.Files = []adapters.File{{ID: "f", Name: webpage.SampleName(e.Needs), Handle: sampleFile(t, e.Needs)}}
+			}
+			p.Says <- wish
+			<-p.Replies
+			run := o.WaitFor(wish).Runs[0]
+			if run.Status != jobs.Done {
+				t.Errorf("%q: %s, %s", e.Wish, run.Status, run.Answer.Reply.Text)
+			}
+			t.Logf("%s: %s", e.Wish, run.Answer.Reply.Text)
+		}
+	}
+}
+
+// sampleFile writes the web page's sample of a type to a file.
+func sampleFile(t *testing.T, needs string) string {
+	t.Helper()
+	from, err := webpage.OpenSample(needs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(examples) != website.MaxExamples {
-		t.Errorf("there are %d", len(examples))
+	b, err := io.ReadAll(from)
+	path := filepath.Join(t.TempDir(), webpage.SampleName(needs))
+	if err := errors.Join(err, from.Close(), os.WriteFile(path, b, 0o600)); err != nil {
+		t.Fatal(err)
 	}
-	_, page := o.Get("/")
-	for i, e := range examples {
-		if !strings.Contains(page, e.Wish) {
-			t.Errorf("the page has no %q", e.Wish)
-		}
-		wish := p.Wish("m"+strconv.Itoa(i), e.Wish)
-		wish.Thread.ID, wish.Message.Files = strconv.Itoa(i), nil
-		switch e.Needs {
-		case "image":
-			wish.Message.Files = []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "f"}}
-		case "video":
-			wish.Message.Files = []adapters.File{{ID: "f", Name: "film.mp4", Handle: newThings(t)[plan.Video].Path}}
-		case "audio":
-			wish.Message.Files = []adapters.File{{ID: "f", Name: "voice.wav", Handle: prop(t, t.TempDir(), "voice.wav", "voice hello world")}}
-		case "document":
-			wish.Message.Files = []adapters.File{{ID: "f", Name: "pages.pdf", Handle: newThings(t)["compress_pdf"].Path}}
-		case "":
-		default:
-			t.Fatalf("%q needs %s", e.Wish, e.Needs)
-		}
-		p.Says <- wish
-		<-p.Replies
-		if run := o.WaitFor(wish).Runs[0]; run.Status != jobs.Done {
-			t.Errorf("%q: %s, %s", e.Wish, run.Status, run.Answer.Reply.Text)
-		}
-	}
+	return path
 }

@@ -207,7 +207,7 @@ func (*workshop) Tools(context.Context) ([]page.Tool, error) {
 	return []page.Tool{{Name: "find_edges", Description: "finds <b>edges</b>", Domain: "image", Makes: "edge", Live: true}}, nil
 }
 
-func (w *workshop) Examples(context.Context) ([]page.Example, error) {
+func (w *workshop) Examples(context.Context, string) ([]page.Example, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return []page.Example{{Wish: "Find the edges.", Needs: "image"}}, w.broken

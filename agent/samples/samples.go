@@ -10,9 +10,6 @@ import (
 //go:embed samples.txt
 var file string
 
-// Count is the number of samples shown at once.
-const Count = 3
-
 // Sample is a request and the tool that does it. Each tool has at most one sample, so the tool is
 // its key.
 type Sample struct{ Tool, Wish string }
@@ -39,11 +36,11 @@ func Of(tool string) string {
 	return ""
 }
 
-// Live returns the first samples whose tools can run, at most [Count].
-func Live(runs func(tool string) bool) []Sample {
+// Live returns the first samples whose tools can run, at most most.
+func Live(runs func(tool string) bool, most int) []Sample {
 	var live []Sample
 	for _, s := range All() {
-		if len(live) < Count && runs(s.Tool) {
+		if len(live) < most && runs(s.Tool) {
 			live = append(live, s)
 		}
 	}

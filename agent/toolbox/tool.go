@@ -101,6 +101,17 @@ func (t *Tool) Neural() bool {
 	return slices.ContainsFunc(t.Backends, func(b Backing) bool { return slices.Contains(neuralKinds, b.Kind) })
 }
 
+// Files returns the types of the files that the tool requires.
+func (t *Tool) Files() []plan.Type {
+	var all []plan.Type
+	for _, a := range t.Args {
+		if a.Type.Media() && !a.Optional {
+			all = append(all, a.Type)
+		}
+	}
+	return all
+}
+
 // Several reports whether the tool may return several results.
 func (t *Tool) Several() bool {
 	return t.Parts || slices.ContainsFunc(t.Backends, func(b Backing) bool {

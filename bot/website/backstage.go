@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"atelier/adapters/web/drawing"
 	webpage "atelier/adapters/web/page"
 	"atelier/agent/plan"
+	"atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
 	"atelier/bot/workshop"
@@ -26,7 +26,7 @@ type Backstage struct {
 	// Jobs is set later, since the jobs need the channel.
 	Jobs     *jobs.Jobs
 	Toolbox  *toolbox.Toolbox
-	tell     plan.Translate
+	Tell     plan.Translate // nil means English
 	blobs    storage.Blobs
 	pictures workshop.Pictures
 }
@@ -154,35 +154,21 @@ func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 // MaxExamples is the maximum number of examples.
 const MaxExamples = 8
 
-// Examples returns requests that available tools can do, from each domain in turn.
-func (w *Backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
-	statuses, err := w.Toolbox.Statuses(ctx)
+// Examples returns requests that available tools can do.
+func (w *Backstage) Examples(ctx context.Context, language string) ([]webpage.Example, error) {
+	live, err := w.Toolbox.Live(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
 	}
-	var domains []string
-	of := map[string][]webpage.Example{}
-	for _, s := range statuses {
-		if e, ok := workshop.Example(s); ok {
-			if !slices.Contains(domains, s.Tool.Domain) {
-				domains = append(domains, s.Tool.Domain)
-			}
-			of[s.Tool.Domain] = append(of[s.Tool.Domain], e)
+	var all []webpage.Example
+	for _, s := range samples.Live(live.Live, MaxExamples) {
+		x := webpage.Example{Wish: w.Tell.In(language, plan.Sample{Wish: s.Wish}.Label())}
+		if tool, ok := w.Toolbox.Catalogue().Tool(s.Tool); ok && len(tool.Files()) > 0 {
+			x.Needs = string(tool.Files()[0])
 		}
+		all = append(all, x)
 	}
-	var chosen []webpage.Example
-	for turn := 0; len(chosen) < MaxExamples; turn++ {
-		before := len(chosen)
-		for _, d := range domains {
-			if turn < len(of[d]) && len(chosen) < MaxExamples {
-				chosen = append(chosen, of[d][turn])
-			}
-		}
-		if len(chosen) == before {
-			break
-		}
-	}
-	return chosen, nil
+	return all, nil
 }
 
 // drawn returns a run as a graph of its steps.
@@ -200,7 +186,7 @@ func (w *Backstage) drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	for i, s := range run.Steps {
 		result := run.Results[s.Key]
 		step := drawing.Step{
-			Text: w.tell.In(asked.Language, s.Text), Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Text: w.Tell.In(asked.Language, s.Text), Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
 			Program: improvise.Source(result.Program),
 		}
 		for _, b := range s.Action.Args {

@@ -12,7 +12,7 @@ import (
 func TestProgramOfAStepIsDrawn(t *testing.T) {
 	t.Parallel()
 	const program = `{"refusal":"","about":"a greeting","settings":[],"checks":[{"measure":"files","value":"1"}],"program":"print(1)\n"}`
-	w := &Backstage{tell: func(language string, m plan.Message) string { return language + ": " + m.String() }}
+	w := &Backstage{Tell: func(language string, m plan.Message) string { return language + ": " + m.String() }}
 	steps := []jobs.Step{
 		{Text: plan.Say("a greeting"), Step: plan.Step{Key: "k", Action: plan.Action{Tool: "make_by_program", Returns: plan.Text}}, Status: plan.Done},
 		{Step: plan.Step{Key: "o", Action: plan.Action{Tool: "blur_image", Returns: plan.Image}}, Status: plan.Done},

@@ -44,7 +44,7 @@ func New(w workshop.Workshop, p *place.Place) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{
-		backstage: &Backstage{tell: tell, blobs: p.Blobs, pictures: workshop.NewPictures(p.Blobs, w.Limits(), p.Scratch.Folder(), films)},
+		backstage: &Backstage{Tell: tell, blobs: p.Blobs, pictures: workshop.NewPictures(p.Blobs, w.Limits(), p.Scratch.Folder(), films)},
 		media:     webMedia{blobs: p.Blobs, limits: w.Limits(), tell: tell, scratch: p.Scratch.Folder()},
 	}
 	if s.guard, err = guard.New(guardOf(w, p)); err != nil {

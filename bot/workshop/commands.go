@@ -310,25 +310,28 @@ func Example(s toolbox.Status) (webpage.Example, bool) {
 	if !s.Live {
 		return webpage.Example{}, false
 	}
-	var needs []string
+	needs := s.Tool.Files()
 	for _, a := range s.Tool.Args {
-		if a.Type.Media() && !a.Optional {
-			needs = append(needs, string(a.Type))
-		} else if a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format {
+		if (a.Optional || !a.Type.Media()) && (a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format) {
 			return webpage.Example{}, false // needs a text, or a format that people may not have
 		}
 	}
-	if len(needs) > 1 {
+	need := ""
+	switch len(needs) {
+	case 0:
+	case 1:
+		need = string(needs[0])
+	default:
 		return webpage.Example{}, false
 	}
 	if wish := stock.Of(s.Tool.Name); wish != "" { // it has translations
-		return webpage.Example{Wish: wish, Needs: strings.Join(needs, "")}, true
+		return webpage.Example{Wish: wish, Needs: need}, true
 	}
 	for _, e := range s.Tool.Examples {
 		switch about := strings.Contains(e, "{this "); {
 		case namedFile.MatchString(e):
 		case len(needs) == 1 && about:
-			return webpage.Example{Wish: Braces.Replace(e), Needs: needs[0]}, true
+			return webpage.Example{Wish: Braces.Replace(e), Needs: need}, true
 		case len(needs) == 0 && !about:
 			return webpage.Example{Wish: Braces.Replace(e)}, true
 		}

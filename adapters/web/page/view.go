@@ -205,6 +205,5 @@ type Tool struct {
 // Example is a request that can be sent as it is.
 type Example struct {
 	Wish  string
-	Label string // what is shown, "" for Wish
 	Needs string // type of the file to attach, "" for none
 }

@@ -143,7 +143,7 @@ func (v Viewer) goOn(out *Message, m *chat.Message) {
 		out.Choices = append(out.Choices, choice)
 	}
 	for _, x := range r.Examples {
-		out.Examples = append(out.Examples, Example{Wish: x.Text, Label: x.Shown(), Needs: x.Needs})
+		out.Examples = append(out.Examples, Example{Wish: x.Shown(), Needs: x.Needs})
 	}
 	for _, sign := range r.GoOn {
 		if sign != adapters.Use { // each file has a button for that

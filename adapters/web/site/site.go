@@ -27,8 +27,8 @@ type Workshop interface {
 	Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error)
 	// Tools returns all tools, in the catalogue's order.
 	Tools(ctx context.Context) ([]page.Tool, error)
-	// Examples returns requests that the live tools can do, the best for beginners first.
-	Examples(ctx context.Context) ([]page.Example, error)
+	// Examples returns requests in a language that the live tools can do, the best for beginners first.
+	Examples(ctx context.Context, language string) ([]page.Example, error)
 	// Operations returns the state of the program, without anything that people asked for.
 	Operations(ctx context.Context) (page.Operations, error)
 }
@@ -59,7 +59,7 @@ type Site struct {
 
 // ServeFresh serves the empty page; its first message begins a thread.
 func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
-	examples, err := s.Workshop.Examples(r.Context())
+	examples, err := s.Workshop.Examples(r.Context(), request.Language(r))
 	if err != nil {
 		s.Log.WarnContext(r.Context(), "the examples are missing from the page", "error", adapters.ForOperator(err))
 	}
