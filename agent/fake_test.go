@@ -32,17 +32,19 @@ type fakePlanner struct {
 	text          string
 	settle        func([]planner.Contest) []planner.Settlement // nil: by score
 
-	mu         sync.Mutex
-	calls      []string
-	asked      []planner.Assessment
-	improvises bool // from the last request
+	mu    sync.Mutex
+	calls []string
+	asked []planner.Assessment
+	// From the last request.
+	improvises bool
+	wish       string
 }
 
 var _ planner.Planner = (*fakePlanner)(nil)
 
 func (m *fakePlanner) Decompose(_ context.Context, r plan.Request, _ *plan.Thinking) (planner.Decomposition, error) {
 	m.count("decompose")
-	m.improvises = r.Improvises
+	m.improvises, m.wish = r.Improvises, r.Wish
 	return m.decomposition, nil
 }
 

@@ -245,3 +245,18 @@ func TestPlanAsksForWhatThePlannerLeavesBlank(t *testing.T) {
 		t.Errorf("question %q, %d tasks", p.Question, len(p.Tasks))
 	}
 }
+
+// TestTranslatedSampleIsPlanned: planners get an example in people's language as its English original.
+func TestTranslatedSampleIsPlanned(t *testing.T) {
+	t.Parallel()
+	m := &fakePlanner{decomposition: planner.Decomposition{Reply: "Hello."}}
+	w := newWorld(t, m, maker{}, agent.Config{Tell: func(language string, s plan.Message) string { return language + ": " + s.String() }})
+	for wish, want := range map[string]string{
+		" zh: make it black and white\n": "make it black and white", "zh: make it black and white, please": "zh: make it black and white, please",
+		"de: make it black and white": "de: make it black and white",
+	} {
+		if _, err := w.Plan(t.Context(), plan.Request{Wish: wish, Language: "zh"}); err != nil || m.wish != want {
+			t.Errorf("%q is planned as %q, %v", wish, m.wish, err)
+		}
+	}
+}
