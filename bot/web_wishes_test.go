@@ -63,7 +63,6 @@ func TestFirstWishesWork(t *testing.T) {
 			if run.Status != jobs.Done {
 				t.Errorf("%q: %s, %s", e.Wish, run.Status, run.Answer.Reply.Text)
 			}
-			t.Logf("%s: %s", e.Wish, run.Answer.Reply.Text)
 		}
 	}
 }
