@@ -89,6 +89,24 @@ func TestSetTags(t *testing.T) {
 	}
 }
 
+// TestSetTagsWithBackslash sets values that end with a backslash, which do not swallow the next tag.
+func TestSetTagsWithBackslash(t *testing.T) {
+	t.Parallel()
+	song := clip(t, "song.mp3", lavfi("sine=duration=1")...)
+	out, err := runCommand(t, toolCalled(t, "set_tags"), args{
+		"audio": fileOf(plan.Audio, song), "tags": `title "C:\" and artist "Bo\\" and album "x"`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags, _ := probed(t, out.Path)
+	for name, want := range map[string]string{"title": `C:\`, "artist": `Bo\\`, "album": "x"} {
+		if tags[name] != want {
+			t.Errorf("%s is %q, not %q", name, tags[name], want)
+		}
+	}
+}
+
 // TestSetTagsOfOthers writes a sound that no format can take over as MP3.
 func TestSetTagsOfOthers(t *testing.T) {
 	t.Parallel()

@@ -89,6 +89,8 @@ func (r *line) Words(arg string) (string, error) {
 }
 
 // metadata writes tags in the format ffmetadata: https://ffmpeg.org/ffmpeg-formats.html#Metadata-2
+// Each line ends with a NUL too, since ffmpeg takes a newline after an escaped backslash for a part
+// of the value. It skips the empty line that the newline leaves.
 func metadata(tags []quantity.Tag) string {
 	escape := strings.NewReplacer(`\`, `\\`, "=", `\=`, ";", `\;`, "#", `\#`, "\n", " ", "\r", " ", "\x00", "")
 	lines := []string{";FFMETADATA1\n"}
@@ -97,7 +99,7 @@ func metadata(tags []quantity.Tag) string {
 		if name == "year" {
 			name = "date"
 		}
-		lines = append(lines, name+"="+escape.Replace(t.Value)+"\n")
+		lines = append(lines, name+"="+escape.Replace(t.Value)+"\x00\n")
 	}
 	return strings.Join(lines, "")
 }
