@@ -233,7 +233,7 @@ var settingFacts = map[param.Type][]string{
 	param.Pages:      {"count", "item"},
 	param.Moments:    {"count", "item"},
 	param.Colour:     {"light", "red", "green", "blue"},
-	param.Region:     {"x", "y", "width", "height"},
+	param.Region:     {"x", "y", "width", "height", "cut_x", "cut_y", "cut_width", "cut_height", "new_width", "new_height"},
 	param.Position:   {"x", "y"},
 	param.TimeRange:  {"from", "to", "length", "asked"},
 	param.TimeRanges: {"from", "to", "length", "asked", "count"},

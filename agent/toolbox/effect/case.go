@@ -213,13 +213,13 @@ func (c *Case) angle(rule map[string]string) (float64, bool) {
 	return turn.Degrees, ok
 }
 
-// region returns the selected part of a picture of that size.
-func (c *Case) region(rule map[string]string, size image.Point) (image.Rectangle, bool) {
+// cropped returns the part to which a picture of that size is cropped, and the size of the result.
+func (c *Case) cropped(rule map[string]string, size image.Point) (image.Rectangle, image.Point, bool) {
 	area, ok := setting[quantity.Area](c, rule, "part")
 	if !ok {
-		return image.Rectangle{}, false
+		return image.Rectangle{}, image.Point{}, false
 	}
-	return area.Of(size.X, size.Y)
+	return area.Crop(size.X, size.Y)
 }
 
 // flip returns the direction of mirroring, by the names of a choice.

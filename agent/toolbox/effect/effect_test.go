@@ -580,6 +580,8 @@ func TestSize(t *testing.T) {
 		{"slanted", "[size: {of: image, turned_by: angle}]", of(142, 142, 120, 80, "angle", "45 degrees"), ""},
 		{"a part", "[size: {of: image, part: region}]", of(60, 80, 120, 80, "region", "the left half"), ""},
 		{"no part", "[size: {of: image, part: region}]", of(120, 80, 120, 80, "region", "the left half"), "The picture should have 60 × 80 pixels"},
+		{"a size in pixels", "[size: {of: image, part: region}]", of(200, 200, 120, 80, "region", "200x200"), ""},
+		{"too small for a size in pixels", "[size: {of: image, part: region}]", of(120, 80, 120, 80, "region", "200x200"), "The picture should have 200 × 200 pixels"},
 		{"larger", "[size: {of: image, is: larger}]", of(240, 160, 120, 80), ""},
 		{"not larger at all", "[size: {of: image, is: larger}]", of(120, 80, 120, 80), "The picture should be larger than it was, but it has 120 × 80 pixels."},
 		{"as large at most", "[size: {of: image, is: not larger}]", of(120, 80, 120, 80), ""},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 )
 
 // How pictures are compared; values are of 255.
@@ -92,7 +93,7 @@ func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	case rule["boxes"] != "":
 		return c.showsBox(ctx, rule, was, now)
 	case rule["part"] != "":
-		if part, ok := c.region(rule, was.Rect.Size()); ok && !alike(ctx, was, part, now, same) {
+		if part, _, ok := c.cropped(rule, was.Rect.Size()); ok && !alike(ctx, was, part, now, same) {
 			return plan.Say("The picture should show the requested part, but it shows something else.")
 		}
 	case rule["turned_by"] != "":
@@ -257,7 +258,11 @@ func (c *Case) covered(rule map[string]string, key string, size image.Point) (*i
 	if _, said := c.Settings[name]; !said {
 		return nil, key == "inside" // the whole picture
 	}
-	part, ok := c.region(map[string]string{"part": name}, size)
+	area, ok := setting[quantity.Area](c, rule, key)
+	if !ok {
+		return nil, false
+	}
+	part, ok := area.Of(size.X, size.Y)
 	if !ok {
 		return nil, false
 	}

@@ -86,9 +86,7 @@ func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point
 	case rule["within"] != "":
 		want, ok = c.within(rule, was)
 	case rule["part"] != "":
-		var part image.Rectangle
-		part, ok = c.region(rule, was)
-		want = part.Size()
+		_, want, ok = c.cropped(rule, was)
 	case rule["turned_by"] != "":
 		var angle float64
 		if angle, ok = c.angle(rule); math.Mod(angle, 90) != 0 {

@@ -53,28 +53,6 @@ func TestUnusualPictures(t *testing.T) {
 	holds(t, refused(t, "image_to_video", args{"image": still, "results": "3 versions"}), "there are no other versions")
 }
 
-// TestStackedPicturesAreLabelled: each has its label in its corner, if labels are asked for.
-func TestStackedPicturesAreLabelled(t *testing.T) {
-	t.Parallel()
-	white := fileOf(plan.Image, writePNG(t, "white.png", filled(240, 120, color.White)))
-	for labels, dark := range map[string]bool{"before and after": true, "numbers": true, "": false} {
-		given := args{"first": white, "second": white}
-		if labels != "" {
-			given["labels"] = labels
-		}
-		out, err := runCommand(t, toolOf(t, "stack_pictures"), given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img := readPicture(t, out.Path)
-		for _, y := range []int{8, 128} {
-			if r, _, _, _ := img.At(8, y).RGBA(); (r>>8 < 150) != dark {
-				t.Errorf("with the labels %q the corner at %d is %d bright", labels, y, r>>8)
-			}
-		}
-	}
-}
-
 // TestHEIC is HEIC by its bytes, and reads back as the picture that it was made of.
 func TestHEIC(t *testing.T) {
 	t.Parallel()

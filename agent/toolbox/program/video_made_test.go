@@ -450,3 +450,33 @@ func TestStabilizeVideo(t *testing.T) {
 		}
 	}
 }
+
+// TestCropVideoToSize crops a video that is smaller than the size that is asked for: it is enlarged to
+// cover it.
+func TestCropVideoToSize(t *testing.T) {
+	t.Parallel()
+	video := clip(t, "halves.mp4", append(lavfi("color=red:size=64x72:rate=10:duration=1", "color=blue:size=64x72:rate=10:duration=1"),
+		"-filter_complex", "hstack")...)
+	for part, want := range map[string]struct {
+		size  image.Point
+		left  string
+		notes string
+	}{
+		"144x144, keep the left": {image.Pt(144, 144), "red", "It has only 128 × 72 pixels"},
+		"32x200, keep the right": {image.Pt(32, 200), "blue", "enlarged"},
+		"32x40 at the right":     {image.Pt(32, 40), "blue", ""},
+	} {
+		out, err := runCommand(t, toolCalled(t, "crop_video"), args{"video": fileOf(plan.Video, video), "part": part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := frameAt(t, out.Path, 0.5)
+		if shown.Bounds().Size() != want.size {
+			t.Errorf("%s: %v", part, shown.Bounds())
+		}
+		looks(t, shown, 4, want.size.Y/2, want.left)
+		if note := out.Note.String(); (note == "") != (want.notes == "") || !strings.Contains(note, want.notes) {
+			t.Errorf("%s: the note is %q", part, note)
+		}
+	}
+}

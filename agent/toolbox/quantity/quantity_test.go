@@ -189,6 +189,28 @@ func TestRegion(t *testing.T) {
 	}
 }
 
+// TestCrop crops to a size in pixels. A picture that is too small for it keeps the part of that shape.
+func TestCrop(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		part image.Rectangle
+		size image.Point
+	}{
+		"200x100":                  {image.Rect(200, 150, 400, 250), image.Pt(200, 100)},
+		"300x800":                  {image.Rect(225, 0, 375, 400), image.Pt(300, 800)},
+		"1200x1200, keep the left": {image.Rect(0, 0, 400, 400), image.Pt(1200, 1200)},
+		"600x2 at the top":         {image.Rect(0, 0, 600, 2), image.Pt(600, 2)},
+		"the left half":            {image.Rect(0, 0, 300, 400), image.Pt(300, 400)},
+		"500x500+200+200":          {image.Rect(200, 200, 600, 400), image.Pt(400, 200)},
+	} {
+		a, ok := Region(text)
+		part, size, inside := a.Crop(600, 400)
+		if !ok || !inside || part != want.part || size != want.size {
+			t.Errorf("Region(%q) crops to %v, enlarged to %v, want %v", text, part, size, want)
+		}
+	}
+}
+
 func TestAdjust(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]Adjustment{

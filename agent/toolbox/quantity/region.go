@@ -203,6 +203,20 @@ func (a Area) Of(width, height int) (image.Rectangle, bool) {
 	return r, !r.Empty()
 }
 
+// Crop returns the part of a picture of that size to cut out, and the size of the result; false if the
+// part is outside the picture. Width and Height are the size of the result: of a picture that is
+// smaller, the part has their shape and is to be enlarged.
+func (a Area) Crop(width, height int) (part image.Rectangle, size image.Point, ok bool) {
+	part, ok = a.Of(width, height)
+	if !a.Box.Empty() || a.Width <= width && a.Height <= height {
+		return part, part.Size(), ok
+	}
+	size = image.Pt(a.Width, a.Height)
+	by := max(float64(a.Width)/float64(width), float64(a.Height)/float64(height))
+	side := func(n int) int { return max(1, int(math.Round(float64(n)/by))) }
+	return a.Anchor.In(image.Rect(0, 0, width, height), side(a.Width), side(a.Height)), size, ok
+}
+
 func (a Area) of(b image.Rectangle) image.Rectangle {
 	switch {
 	case !a.Box.Empty():

@@ -3,6 +3,7 @@ package crop
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/kovidgoyal/imaging"
@@ -43,15 +44,28 @@ func (o operations) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	return operation.Collect(outs)
 }
 
-func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+func (o operations) cropRegion(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	area, err := toolbox.Need[quantity.Area](c, "region")
 	if err != nil {
 		return picture.Edited{}, err
 	}
-	r, ok := area.Of(p.Info.Width, p.Info.Height)
+	part, size, ok := area.Crop(p.Info.Width, p.Info.Height)
 	if !ok {
 		return picture.Edited{}, plan.Refusal("That part is outside the picture, which has %s.", picture.Dimensions(p.Image))
 	}
-	img := imaging.Crop(p.Image, r)
-	return picture.Edited{Image: img, About: plan.Say("cropped to %s", picture.Dimensions(img))}, nil
+	edited := picture.Edited{Image: imaging.Crop(p.Image, part)}
+	if part.Size() != size {
+		if err := picture.CheckSize(size.X, size.Y, o.limits); err != nil {
+			return picture.Edited{}, err
+		}
+		img, err := media.Scaled(ctx, imaging.Crop(p.Image, part), size.X, size.Y)
+		if err != nil {
+			return picture.Edited{}, err
+		}
+		edited.Image = img
+		edited.Note = plan.Say("It has only %s × %s pixels, so it was enlarged before it was cropped.",
+			strconv.Itoa(p.Info.Width), strconv.Itoa(p.Info.Height))
+	}
+	edited.About = plan.Say("cropped to %s", picture.Dimensions(edited.Image))
+	return edited, nil
 }

@@ -4,7 +4,10 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"strings"
 	"testing"
+
+	"github.com/kovidgoyal/imaging"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
@@ -24,6 +27,15 @@ func TestTrimBorders(t *testing.T) {
 	}
 	w.Refused("trim_borders", nativetest.Args{"image": {w.Given("full.png", nativetest.Colourful(30, 30))}}, "nothing to trim")
 	w.Refused("trim_borders", nativetest.Args{"image": {w.Given("blank.png", nativetest.Uniform(30, 30, color.White))}}, "a single colour")
+}
+
+// distance is the mean difference of the pixels of two pictures of the same size.
+func distance(a, b *image.NRGBA) float64 {
+	sum := 0
+	for i := range a.Pix {
+		sum += max(int(a.Pix[i])-int(b.Pix[i]), int(b.Pix[i])-int(a.Pix[i]))
+	}
+	return float64(sum) / float64(len(a.Pix))
 }
 
 func TestCropIsExact(t *testing.T) {
@@ -47,5 +59,27 @@ func TestCropIsExact(t *testing.T) {
 
 	p := w.Picture("crop_region", nativetest.Args{"image": {v}, "region": {nativetest.Text("top right quarter")}})
 	w.Same(p.Image, 30, 20, func(x, y int) color.NRGBA { return src.NRGBAAt(x+30, y) })
+
+	// The size in pixels is that of the result, even where the picture is smaller: it is enlarged to cover it.
+	for text, c := range map[string]struct {
+		part image.Rectangle
+		size image.Point
+	}{
+		"90x90":             {image.Rect(10, 0, 50, 40), image.Pt(90, 90)},
+		"40x80 at the left": {image.Rect(0, 0, 20, 40), image.Pt(40, 80)},
+	} {
+		out := w.Do("crop_region", nativetest.Args{"image": {v}, "region": {nativetest.Text(text)}})
+		got, want := w.Read(out).Image, media.ToNRGBA(imaging.Resize(src.SubImage(c.part), c.size.X, c.size.Y, imaging.Linear))
+		if got.Rect != want.Rect {
+			t.Fatalf("%s: %v", text, got.Rect)
+		}
+		if off := distance(got, want); off > 12 {
+			t.Errorf("%s shows another part: pixels are %.1f off", text, off)
+		}
+		if !strings.Contains(out.Note.String(), "only 60 × 40 pixels") {
+			t.Errorf("%s: the note is %q", text, out.Note)
+		}
+	}
+	w.Refused("crop_region", nativetest.Args{"image": {v}, "region": {nativetest.Text("90000x90000")}}, "ask for a smaller size")
 	w.Refused("crop_region", nativetest.Args{"image": {v}, "region": {nativetest.Text("the nice part")}}, "the left half", "16:9")
 }

@@ -13,7 +13,7 @@ type operations struct{ limits media.Limits }
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
-		"crop_region":     picture.Editing(limits, cropRegion),
+		"crop_region":     picture.Editing(limits, o.cropRegion),
 		"image_cropping":  o.cropBoxes,
 		"mask_from_boxes": o.maskFromBoxes,
 		"mask_image":      o.maskImage,

@@ -355,7 +355,12 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		if !ok {
 			return nil, plan.Refusal("That part is outside it; it has %d × %d pixels.", w, h)
 		}
-		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
+		cut, size, _ := d.Crop(w, h)
+		return map[string]float64{
+			"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy()),
+			"cut_x": float64(cut.Min.X), "cut_y": float64(cut.Min.Y), "cut_width": float64(cut.Dx()), "cut_height": float64(cut.Dy()),
+			"new_width": float64(size.X), "new_height": float64(size.Y),
+		}, nil
 	}
 	return nil, fmt.Errorf("%T cannot be used in a command line", data)
 }
