@@ -78,6 +78,7 @@ var imageTools = []signature{
 	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? number:text/amount? from:text/place? colour:text/amount? width:text/amount?", "image"},
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place? gap:text/amount? colour:text/amount?", "image"},
+	{"stack_pictures", editing, "first:image second:image captions:text/content? labels:text/place? way:text/place?", "image"},
 	{"fit_image_size", editing, "image:image limit:text/amount", "image"},
 	{"upscale_image", editing, "image:image factor:text/amount?", "image"},
 	{"remove_background", editing, "image:image", "image"},

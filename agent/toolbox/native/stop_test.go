@@ -44,7 +44,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 	box := w.Boxes(plan.Box{Label: "cat", XMin: 10, YMin: 10, XMax: 90, YMax: 90})
 	for op, a := range map[string]nativetest.Args{
 		"add_text_to_image": {"image": {v}, "caption": {nativetest.Text("hello")}}, "adjust_image": {"image": {v}, "adjustment": {nativetest.Text("sharper, sepia, brighter")}},
-		"blur_image": {"image": {v}}, "collage_images": {"images": {v, v}}, "convert_image": {"image": {v}, "format": {nativetest.Text("gif")}},
+		"blur_image": {"image": {v}}, "collage_images": {"images": {v, v}}, "stack_pictures": {"first": {v}, "second": {v}}, "convert_image": {"image": {v}, "format": {nativetest.Text("gif")}},
 		"crop_region": {"image": {v}, "region": {nativetest.Text("left half")}}, "fit_image_size": {"image": {v}, "limit": {nativetest.Text("1 kB")}},
 		"flip_image": {"image": {v}}, "greyscale_image": {"image": {v}}, "highlight_object_on_image": {"image": {v}, "bbox": {box}},
 		"image_cropping": {"image": {v}, "bbox": {box}}, "image_to_edge": {"image": {v}}, "image_to_line": {"image": {v}},

@@ -29,6 +29,7 @@ func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
 		"collage_images": o.collage,
+		"stack_pictures": o.stack,
 	}
 }
 
@@ -49,7 +50,7 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 		return toolbox.Output{}, err
 	}
 	cell := picture.Largest(ps)
-	names := collageLabels(c)
+	names := labels(c, c.Args["images"])
 	under := 0 // height of the labels
 	if len(names) > 0 {
 		under = max(28, max(cell.X, cell.Y)/14)
@@ -83,11 +84,16 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 		}
 		photos = photos && p.Info.MIME == "image/jpeg"
 	}
-	r := picture.Edited{Image: sheet, Format: media.PNG, About: plan.Say("collage of %d pictures", len(ps)), Note: lettering.Missing(strings.Join(names, ""))}
-	if photos {
-		r.Format = media.JPEG
-	}
+	r := picture.Edited{Image: sheet, Format: formatOf(photos), About: plan.Say("collage of %d pictures", len(ps)), Note: lettering.Missing(strings.Join(names, ""))}
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
+}
+
+// formatOf returns the format of a picture that was put together.
+func formatOf(photos bool) media.Format {
+	if photos {
+		return media.JPEG
+	}
+	return media.PNG
 }
 
 // starts returns where each of the lengths starts, with a gap after each, and where the last gap ends.
@@ -111,8 +117,8 @@ func columnsOf(c toolbox.Call) int {
 	return int(math.Ceil(math.Sqrt(float64(all))))
 }
 
-// collageLabels returns the label of each picture.
-func collageLabels(c toolbox.Call) []string {
+// labels returns the label of each picture, none if there are to be none.
+func labels(c toolbox.Call, pictures []toolbox.Value) []string {
 	if captions := prose.OneLine(c.Text("captions")); captions != "" {
 		names := strings.FieldsFunc(captions, func(r rune) bool { return r == ',' || r == ';' || r == '，' })
 		for i := range names {
@@ -120,13 +126,13 @@ func collageLabels(c toolbox.Call) []string {
 		}
 		return names
 	}
-	labels, _ := toolbox.Param[string](c, "labels")
-	if labels == "" {
+	kind, _ := toolbox.Param[string](c, "labels")
+	if kind == "" {
 		return nil
 	}
-	names := make([]string, len(c.Args["images"]))
-	for i, v := range c.Args["images"] {
-		switch labels {
+	names := make([]string, len(pictures))
+	for i, v := range pictures {
+		switch kind {
 		case "before and after":
 			names[i] = []string{"Before", "After"}[min(i, 1)]
 		case "file names":

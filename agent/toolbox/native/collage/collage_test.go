@@ -3,12 +3,14 @@ package collage
 import (
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/canvas"
 	"atelier/agent/toolbox/native/nativetest"
+	"atelier/agent/toolbox/param"
 )
 
 func TestCollagesHaveColumnsAndLabels(t *testing.T) {
@@ -89,4 +91,83 @@ func TestCollageOfUnequalPictures(t *testing.T) {
 	if got, want := w.Picture("collage_images", given).Image.Rect.Size(), image.Pt(10+100+10+60+10, 10+50+10+60+10); got != want {
 		t.Errorf("it is %v, want %v", got, want)
 	}
+}
+
+// TestStack puts pictures above each other, with a label on each if wanted.
+func TestStack(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	red, blue := color.NRGBA{200, 0, 0, 255}, color.NRGBA{0, 0, 200, 255}
+	first, second := w.Given("first.png", nativetest.Uniform(480, 240, red)), w.Given("second.png", nativetest.Uniform(240, 120, blue))
+	for name, c := range map[string]struct {
+		given  map[string]string
+		top    color.NRGBA
+		labels int
+	}{
+		"plainly":               {nil, red, 0},
+		"below":                 {map[string]string{"way": "below"}, blue, 0},
+		"before and after":      {map[string]string{"labels": "before/after labels"}, red, 2},
+		"file names":            {map[string]string{"labels": "labelled"}, red, 2},
+		"own labels":            {map[string]string{"captions": "Old roof, New roof"}, red, 2},
+		"one label":             {map[string]string{"captions": "Old roof"}, red, 1},
+		"one label at the foot": {map[string]string{"captions": "Old roof", "way": "below"}, blue, 1},
+	} {
+		given := nativetest.Args{"first": {first}, "second": {second}}
+		for arg, said := range c.given {
+			given[arg] = []toolbox.Value{nativetest.Text(said)}
+		}
+		img := w.Picture("stack_pictures", given).Image
+		if img.Rect.Size() != image.Pt(480, 480) || img.NRGBAAt(470, 230) != c.top {
+			t.Errorf("%s: %v, and %v above", name, img.Rect, img.NRGBAAt(470, 230))
+		}
+		labels := 0
+		for _, part := range []image.Rectangle{image.Rect(0, 0, 480, 240), image.Rect(0, 240, 480, 480)} {
+			if nativetest.Inked(media.ToNRGBA(img.SubImage(part)), color.NRGBA{255, 255, 255, 255}) > 20 {
+				labels++
+			}
+		}
+		if labels != c.labels {
+			t.Errorf("%s: %d labels, want %d", name, labels, c.labels)
+		}
+	}
+	photo := w.Given("photo.jpg", nativetest.Colourful(60, 40))
+	for _, c := range []struct {
+		second toolbox.Value
+		want   string
+	}{{photo, "image/jpeg"}, {second, "image/png"}} {
+		if p := w.Picture("stack_pictures", nativetest.Args{"first": {photo}, "second": {c.second}}); p.Info.MIME != c.want {
+			t.Errorf("with %s it is %s, not %s", c.second.Name, p.Info.MIME, c.want)
+		}
+	}
+}
+
+// TestLabels: what a request says about the labels beats the names of files.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"stack_pictures", "collage_images"} {
+		for text, want := range map[string]string{
+			"with labels": "file names", "labelled before and after": "before and after", "before/after with labels": "before and after",
+			"numbered labels": "numbers", "with their file names": "file names",
+		} {
+			v, err := labelsOf(t, catalogue, name).Read(text)
+			if got, ok := param.As[string](v); err != nil || !ok || got != want {
+				t.Errorf("%s: %q means %q, not %q (%v)", name, text, got, want, err)
+			}
+		}
+	}
+}
+
+// labelsOf returns the setting for the labels of a tool.
+func labelsOf(t *testing.T, c *toolbox.Catalogue, name string) param.Param {
+	t.Helper()
+	tool, _ := c.Tool(name)
+	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == "labels" })
+	if i < 0 {
+		t.Fatalf("%s has no labels", name)
+	}
+	return *tool.Args[i].Param
 }
