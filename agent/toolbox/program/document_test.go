@@ -1,18 +1,24 @@
 package program
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
+	"image/jpeg"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/nativetest"
 	"atelier/agent/toolbox/program/machine"
 )
 
@@ -116,16 +122,126 @@ func TestScriptsInPDF(t *testing.T) {
 	}
 }
 
+// TestScriptsAreRemoved: a document that is made of another one has none of its scripts, and all of its pages.
+func TestScriptsAreRemoved(t *testing.T) {
+	t.Parallel()
+	document := writePDF(t, "scripts.pdf", []string{
+		"<< /Type /Catalog /Pages 2 0 R /OpenAction 6 0 R /Names << /Java#53cript << /Names [(run) 6 0 R] >> >> /AA << /WC 7 0 R >> >>",
+		"<< /Type /Pages /Count 2 /Kids [4 0 R 8 0 R] >>",
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /AA << /O 6 0 R >> /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R /Annots [9 0 R] >>",
+		"<< /Length 42 >>\nstream\nBT /F 18 Tf 20 250 Td (Harmless page) Tj ET\nendstream",
+		"<< /S /JavaScript /JS (app.alert\\(1\\);) >>",
+		"<< /S /Launch /F (/bin/touch) /Win << /F (touch) /P (x) >> >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R >>",
+		"<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.org/) /Next << /S /JavaScript /JS (x) >> >> >>",
+	})
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"rotate_pdf", args{}}, {"merge_pdfs", nil}, {"extract_pages", args{"pages": "pages 1 and 2"}}, {"split_pdf", args{}}, {"number_pages", args{}},
+		{"stamp_pdf", args{"text": "DRAFT"}}, {"pages_per_sheet", args{}}, {"compress_pdf", args{}},
+	} {
+		t.Run(c.tool, func(t *testing.T) {
+			t.Parallel()
+			given := fileOf(plan.Document, document)
+			if c.args == nil {
+				c.args = args{"documents": list(given, given)}
+			} else {
+				c.args["document"] = given
+			}
+			out, err := perform(t, c.tool, c.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds(t, out.Note.String(), "It had scripts, which were removed.")
+			for _, made := range append([]toolbox.Output{out}, out.More...) {
+				said := tool(t, "qpdf", "--json=2", "--json-key=qpdf", "--json-stream-data=none", made.Path)
+				if regexp.MustCompile(`"/(AA|JavaScript|JS|Launch)"`).MatchString(said) {
+					t.Errorf("it has a script: %s", said)
+				}
+				if c.tool == "rotate_pdf" && !strings.Contains(said, "https://example.org/") {
+					t.Error("it has lost its link")
+				}
+				holds(t, tool(t, "pdftotext", made.Path, "-"), "Harmless page")
+			}
+		})
+	}
+}
+
 // TestCompressedPDF is smaller; what cannot be made smaller is refused.
 func TestCompressedPDF(t *testing.T) {
 	t.Parallel()
 	long := pdfOf(t, "long.pdf", strings.Repeat("All work and no play. ", 300), strings.Repeat("The same again. ", 300))
-	out, err := runCommand(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, long)})
+	out, err := perform(t, "compress_pdf", args{"document": fileOf(plan.Document, long)})
 	if err != nil || machine.SizeOf(out.Path) > machine.SizeOf(long)/2 {
 		t.Fatalf("it has %d bytes of %d: %v", machine.SizeOf(out.Path), machine.SizeOf(long), err)
 	}
-	_, err = runCommand(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, out.Path)})
-	holds(t, plan.Sentence(err, plan.Message{}).String(), "It cannot be made smaller")
+	holds(t, refused(t, "compress_pdf", args{"document": fileOf(plan.Document, out.Path)}), "It cannot be made smaller")
+}
+
+// TestCompressedPictures: photos in a document are scaled to what a page shows of them, and look the same; grey ones stay
+// grey, and those that need no more pixels keep theirs.
+func TestCompressedPictures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		width, height int
+		space, keys   string
+		want          image.Point
+	}{
+		"a photo":       {1600, 1200, "/DeviceRGB", "", image.Pt(400, 300)},
+		"a grey photo":  {1600, 1200, "/DeviceGray", "", image.Pt(400, 300)},
+		"a small photo": {400, 300, "/DeviceRGB", "", image.Pt(400, 300)},
+		"exact colours": {1600, 1200, "/DeviceRGB", "/Mask [0 9 0 9 0 9]", image.Pt(1600, 1200)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			size := fmt.Sprintf("testsrc2=size=%dx%d", c.width, c.height)
+			shown := readPicture(t, clip(t, "photo.png", append(lavfi(size), "-frames:v", "1")...))
+			if c.space == "/DeviceGray" {
+				grey := image.NewGray(shown.Bounds())
+				draw.Draw(grey, grey.Rect, shown, image.Point{}, draw.Src)
+				shown = grey
+			}
+			photo := new(bytes.Buffer)
+			if err := jpeg.Encode(photo, shown, &jpeg.Options{Quality: 95}); err != nil {
+				t.Fatal(err)
+			}
+			draws := "192 0 0 144 0 0 cm /P Do\n" + strings.Repeat("% to be packed\n", 1000) // in points: 400 by 300 pixels at 150 dpi
+			path := writePDF(t, "photo.pdf", []string{
+				"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+				"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 192 144] /Resources << /XObject << /P 4 0 R >> >> /Contents 5 0 R >>",
+				fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace %s /BitsPerComponent 8 /Filter /DCTDecode %s /Length %d >>\nstream\n%s\nendstream",
+					c.width, c.height, c.space, c.keys, photo.Len(), photo),
+				fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws),
+			})
+			out, err := perform(t, "compress_pdf", args{"document": fileOf(plan.Document, path)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			scaled := c.keys == ""
+			if now, was := machine.SizeOf(out.Path), machine.SizeOf(path); scaled && now > was*3/4 {
+				t.Errorf("it has %d bytes of %d", now, was)
+			}
+			if scaled != strings.Contains(out.Note.String(), "150 dpi") {
+				t.Errorf("the note is %q", out.Note)
+			}
+			holds(t, strings.Join(strings.Fields(tool(t, "pdfimages", "-list", out.Path)), " "), fmt.Sprintf("image %d %d ", c.want.X, c.want.Y))
+			before, after := rendered(t, path), rendered(t, out.Path)
+			if off := nativetest.Difference(before, after); off > 6 {
+				t.Errorf("pixels are %.1f off", off)
+			}
+		})
+	}
+}
+
+// rendered is the first page of a document as a picture.
+func rendered(t *testing.T, path string) *image.NRGBA {
+	t.Helper()
+	made := filepath.Join(t.TempDir(), "page")
+	tool(t, "pdftoppm", "-r", "100", "-png", "-singlefile", path, made)
+	return media.ToNRGBA(readPicture(t, made+".png"))
 }
 
 func TestPDFToText(t *testing.T) {

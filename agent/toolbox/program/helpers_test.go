@@ -145,9 +145,9 @@ func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.B
 	for _, tool := range tools(t) {
 		for _, way := range tool.Backends {
 			switch {
-			case way.Run != run:
-			case way.Kind == "command":
+			case way.Kind == "command" && (way.Run == run || tool.Name == run):
 				return toolbox.Candidate{Backing: way}, b.Commands()
+			case way.Run != run:
 			case way.Kind == "program":
 				return toolbox.Candidate{Backing: way}, b
 			}
@@ -166,6 +166,11 @@ func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	c.Tool = run
+	for _, tool := range tools(t) {
+		if tool.Name == run {
+			c.Returns = tool.Returns
+		}
+	}
 	out, err := backend.Run(t.Context(), candidate, c)
 	if err == nil {
 		toolboxtest.Effects(t, candidate, c, out)

@@ -79,7 +79,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return execute(ctx, b.machine, call, b.Probe(ctx, c), op.Do)
 }
 
-// execute runs an operation unless its programs are missing. Office documents are given to it as PDF.
+// execute runs an operation unless its programs are missing. Office documents are given to it as PDF, and
+// documents that a new one is made of without their scripts.
 func execute(ctx context.Context, m machine.Machine, call toolbox.Call, missing error,
 	do func(context.Context, toolbox.Call) (toolbox.Output, error),
 ) (toolbox.Output, error) {
@@ -87,9 +88,16 @@ func execute(ctx context.Context, m machine.Machine, call toolbox.Call, missing 
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, missing)
 	}
 	out := toolbox.Output{}
-	printed, err := document.Documents{Machine: m}.Printed(ctx, call)
+	documents, scripts := document.Documents{Machine: m}, false
+	given, err := documents.Printed(ctx, call)
+	if err == nil && call.Returns == plan.Document {
+		given, scripts, err = documents.WithoutScripts(ctx, given)
+	}
 	if err == nil {
-		out, err = do(ctx, printed)
+		out, err = do(ctx, given)
+	}
+	if scripts {
+		out.Note = plan.Sentences(out.Note, plan.Say("It had scripts, which were removed."))
 	}
 	return tidied(call, out, err)
 }
