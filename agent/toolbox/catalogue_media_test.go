@@ -78,6 +78,7 @@ var mediaTools = []signature{
 
 	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format? resolution:text/amount?", "image"},
 	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},
+	{"compress_pdf", documents, "document:document", "document"},
 	{"ocr_pdf", documents, "document:document language:text/language?", "document"},
 	{"image_to_pdf", documents, "image:image paper:text/place? orientation:text/place?", "document"},
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},
@@ -86,7 +87,7 @@ var mediaTools = []signature{
 	{"document_to_pdf", documents, "document:document", "document"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
-	{"split_pdf", documents, "document:document", "document"},
+	{"split_pdf", documents, "document:document after:text/amount? every:text/amount?", "document"},
 	{"stamp_pdf", documents, "document:document text:text/content place:text/place? pages:text/amount? colour:text/amount?", "document"},
 	{"number_pages", documents, "document:document place:text/place? style:text/place? first:text/amount? pages:text/amount?", "document"},
 	{"pages_per_sheet", documents, "document:document count:text/amount?", "document"},

@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -291,6 +292,41 @@ func TestSplitAndMerge(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	holds(t, refused(t, "merge_pdfs", args{"documents": list(first)}), "At least two")
+}
+
+// TestSplitAfterPages splits where it is asked to.
+func TestSplitAfterPages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		said args
+		want []string
+	}{
+		{args{"after": "after page 2"}, []string{"First page|Second page", "Third page"}},
+		{args{"after": "after pages 2 and 1"}, []string{"First page", "Second page", "Third page"}},
+		{args{"after": "page 1 and the last page"}, []string{"First page", "Second page|Third page"}},
+		{args{"every": "every 2 pages"}, []string{"First page|Second page", "Third page"}},
+		{args{"every": "1"}, []string{"First page", "Second page", "Third page"}},
+	} {
+		given := args{"document": three(t)}
+		maps.Copy(given, c.said)
+		out := done(t, "split_pdf", given)
+		var got []string
+		for _, o := range append([]toolbox.Output{out}, out.More...) {
+			got = append(got, strings.Join(texts(t, o.Path), "|"))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v makes %q, want %q", c.said, got, c.want)
+		}
+	}
+	holds(t, done(t, "split_pdf", args{"document": three(t), "after": "page 2"}).About.String(), "pages 1 to 2")
+	for says, said := range map[string]args{
+		"There is no page 7": {"after": "page 7"}, "one part of all 3 pages": {"every": "5 pages"}, "before the last one": {"after": "the last page"},
+	} {
+		said["document"] = three(t)
+		holds(t, refused(t, "split_pdf", said), says)
+	}
+	one := fileOf(plan.Document, pdfOf(t, "one.pdf", "Alone"))
+	holds(t, refused(t, "split_pdf", args{"document": one}), "only one page")
 }
 
 func TestBadDocumentsAreRefused(t *testing.T) {

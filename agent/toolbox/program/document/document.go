@@ -37,6 +37,7 @@ func (d Documents) Operations() map[string]machine.Operation {
 		"document_to_pdf": {Needs: offices(), Do: d.toPDF},
 		"pages_per_sheet": {Needs: stamping, Do: d.pagesPerSheet},
 		"number_pages":    {Needs: stamping, Do: d.numberPages},
+		"split_pdf":       {Needs: stamping, Do: d.split},
 		"stamp_pdf":       {Needs: stamping, Do: d.stamp},
 	}
 }
