@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -456,9 +457,32 @@ func (c *checker) checkCommand(b Backing) {
 			c.addf("data lists %s, but argv has no {file:%s}", name, name)
 		}
 	}
+	c.add(c.contradicted(b.Recipe)...)
 	scope := c.scope("a command")
 	c.add(b.Recipe.Check(scope, w, c.closed())...)
 	c.add(b.Recipe.Unguarded(c.omittable())...)
+}
+
+// contradicted lists the effects that no result of ffmpeg with these arguments can show, and arguments with which it
+// writes nothing.
+func (c *checker) contradicted(r *template.Recipe) []error {
+	if r.Argv.Program() != "ffmpeg" {
+		return nil
+	}
+	always, faults := r.Argv.Always(), []error(nil)
+	for i, arg := range always {
+		if arg == "-f" && i+1 < len(always) && always[i+1] == "null" {
+			faults = append(faults, errors.New("argv has -f null, with which ffmpeg writes no file; remove it"))
+		}
+	}
+	for _, e := range c.Effects {
+		option := map[string]string{"sound": "-an", "loudness": "-an", "size": "-vn", "frames": "-vn"}[e.Name]
+		none := e.String() == "sound: none"
+		if option != "" && !none && slices.Contains(always, option) {
+			faults = append(faults, fmt.Errorf("the effect %s cannot hold, since argv has %s", e, option))
+		}
+	}
+	return faults
 }
 
 // omittable returns the arguments that may be absent from a call.

@@ -73,3 +73,20 @@ func TestCommandHasNoCode(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectsThatCannotHold: the arguments of ffmpeg must not rule out what the result is checked for.
+func TestEffectsThatCannotHold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ argv, effect, want string }{
+		{`[ffmpeg, -i, "{image}", -an, "{out:mp4}"]`, "sound: some", "the effect sound: some cannot hold, since argv has -an"},
+		{`[ffmpeg, -i, "{image}", -an, "{out:mp4}"]`, "loudness: audible", "since argv has -an"},
+		{`[ffmpeg, -i, "{image}", -an, "{out:mp4}"]`, "sound: none", ""},
+		{`[ffmpeg, -i, "{image}", {if: width > 3, then: [-an]}, "{out:mp4}"]`, "sound: some", ""},
+		{`[ffmpeg, -i, "{image}", -f, "null", "{out:mp4}"]`, "sound: none", "argv has -f null, with which ffmpeg writes no file"},
+	} {
+		_, err := toolbox.ReadTool([]byte(called("{kind: command, argv: "+c.argv+"}", "video") + "effects: [{" + c.effect + "}]\n"))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s with %s: %v, want %q", c.argv, c.effect, err, c.want)
+		}
+	}
+}

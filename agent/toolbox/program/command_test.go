@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"image/color"
 	"maps"
 	"os"
 	"path/filepath"
@@ -259,4 +260,35 @@ func toolOf(t *testing.T, name string) toolbox.Tool {
 		t.Fatalf("there is no tool %s", name)
 	}
 	return all[i]
+}
+
+// TestUnwrittenOutput: the log of a tool that writes nothing names the output that its author meant.
+func TestUnwrittenOutput(t *testing.T) {
+	t.Parallel()
+	picture := fileOf(plan.Image, writePNG(t, "white.png", filled(8, 8, color.White)))
+	for argv, want := range map[string]string{
+		`["true", "{image}", "{out:png}"]`:                                                "{out:png} in argv was not written by true",
+		`["true", "{image}", "{out:png*}"]`:                                               "{out:png} in argv was not written by true",
+		`[ffmpeg, -i, "{image}", {if: image.width > 0, then: [-f, "null"]}, "{out:png}"]`: "{out:png} in argv was not written by ffmpeg",
+	} {
+		tool, err := toolbox.ReadTool([]byte(`name: some_tool
+description: Does nothing.
+when: For a test.
+examples: [do nothing, do nothing at all, nothing please]
+domain: image-editing
+origins: [own]
+args: [{name: image, type: image, about: a picture}]
+returns: image
+made: "nothing"
+backends: [{kind: command, debian: coreutils, argv: ` + argv + `}]
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = runCommand(t, tool, args{"image": picture})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", argv, err, want)
+		}
+		holds(t, plan.Sentence(err, plan.Message{}).String(), "wrote nothing")
+	}
 }

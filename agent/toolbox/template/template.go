@@ -322,6 +322,17 @@ func (a *Argv) leading() []string {
 	return fixed
 }
 
+// Always returns the fixed arguments that stand in every run, under no condition.
+func (a *Argv) Always() []string {
+	var fixed []string
+	for _, p := range a.parts {
+		if p.condition == nil && p.each == "" && p.joined == nil && len(p.text) == 1 && p.text[0].value == nil && p.text[0].role == "" {
+			fixed = append(fixed, p.text[0].text)
+		}
+	}
+	return fixed
+}
+
 // alike reports whether two nodes are written the same way.
 func alike(a, b *yaml.Node) bool {
 	mine, err := yaml.Marshal(a)

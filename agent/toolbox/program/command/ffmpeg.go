@@ -304,18 +304,14 @@ func (r *line) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	var note plan.Message
-	if info.Frames > 1 { // of another kind than GIF
-		note = firstFrame()
-	}
 	format := media.FormatFor(info.Ext)
 	if format == media.PNG {
 		out, err := r.do(job, "picture.png")
-		out.Note = note
+		out.Note = info.LeftOut()
 		return out, err
 	}
 	out, err := r.encoded(job, format)
-	out.Note = note
+	out.Note = info.LeftOut()
 	return out, err
 }
 

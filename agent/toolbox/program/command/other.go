@@ -41,14 +41,9 @@ func (r *line) other(args []string) (toolbox.Output, error) {
 	if format := media.FormatFor(info.Ext); err == nil && r.ending == "picture" && format != media.PNG {
 		out, err = r.encodedFrom(out.Path, format, r.Limits)
 	}
-	if info.Frames > 1 {
-		out.Note = firstFrame()
-	}
+	out.Note = plan.Sentences(out.Note, info.LeftOut())
 	return out, err
 }
-
-// firstFrame is the note for an animation that became a still picture.
-func firstFrame() plan.Message { return plan.Say("Only the first frame of the animation was used.") }
 
 // eachFrame runs the program for each frame of an animation, and keeps its format unless a GIF is wanted.
 func (r *line) eachFrame(args []string, from, ext string) (toolbox.Output, error) {
@@ -90,11 +85,11 @@ func (r *line) once(args []string) (toolbox.Output, error) {
 		return toolbox.Output{}, kept(err, c.Program)
 	}
 	if r.many {
-		return r.several(args[0])
+		return r.several()
 	}
 	made := filepath.Join(c.Dir, r.outName())
 	if err := sandbox.Left(made); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", args[0]), Err: err}
+		return toolbox.Output{}, err //nolint:wrapcheck // it says what is wrong
 	}
 	if textual(r.ending) {
 		text, err := os.ReadFile(made)
@@ -116,11 +111,13 @@ func kept(err error, program string) error {
 }
 
 // several returns the numbered files that a program wrote, in order.
-func (r *line) several(program string) (toolbox.Output, error) {
+func (r *line) several() (toolbox.Output, error) {
 	found, err := filepath.Glob(filepath.Join(r.call.Dir, "out-*."+r.ending))
 	switch {
-	case err != nil || len(found) == 0:
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+	case err != nil:
+		return toolbox.Output{}, fmt.Errorf("find the files of a program: %w", err)
+	case len(found) == 0:
+		return toolbox.Output{}, sandbox.ErrNotWritten
 	case len(found) > machine.MostFiles:
 		return toolbox.Output{}, plan.Refusal("Too many files (%d): at most %d can be made at once.", len(found), machine.MostFiles)
 	}
@@ -129,7 +126,7 @@ func (r *line) several(program string) (toolbox.Output, error) {
 	for i, path := range found {
 		all[i].Path = filepath.Join(r.call.Dir, "page-"+strconv.Itoa(i+1)+"."+r.ending)
 		if err := errors.Join(sandbox.Left(path), os.Rename(path, all[i].Path)); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+			return toolbox.Output{}, fmt.Errorf("take over a file of a program: %w", err)
 		}
 	}
 	all[0].More = all[1:]

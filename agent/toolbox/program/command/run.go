@@ -17,6 +17,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/program/machine"
+	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/template"
 )
 
@@ -186,5 +187,11 @@ func (r *run) line(argv *template.Argv, base string) (toolbox.Output, string, er
 		run = l.ffmpeg
 	}
 	out, err := run(args)
+	if errors.Is(err, sandbox.ErrNotWritten) {
+		err = &plan.Fault{
+			Sentence: plan.Say("The program %s wrote nothing.", l.program),
+			Err:      fmt.Errorf("{out:%s} in argv was not written by %s: %w", l.ending, l.program, err),
+		}
+	}
 	return out, l.ending, err
 }
