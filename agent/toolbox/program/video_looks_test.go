@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"testing"
 
+	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/slow"
 )
 
@@ -65,4 +66,25 @@ func shades(img image.Image) int {
 		}
 	}
 	return n
+}
+
+// TestFilmGrainIsBounded: the grain of an old film is new in each frame, but does not take most of the file.
+func TestFilmGrainIsBounded(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	path := clip(t, "pattern.mp4", append(lavfi("testsrc=size=640x360:rate=25:duration=3", "sine=frequency=300:duration=3"), "-c:v", "libx264", "-crf", "20", "-preset", "veryfast", "-pix_fmt", "yuv420p")...)
+	out := done(t, "stylize_video", videoOf(path).with("look", "old film"))
+	if now, was := machine.SizeOf(out.Path), machine.SizeOf(path); now > 3*was {
+		t.Errorf("it has %d bytes, the video %d", now, was)
+	}
+	grain := 0
+	a, b := frameAt(t, out.Path, 1), frameAt(t, out.Path, 1.04)
+	for y := range a.Bounds().Dy() {
+		if a.At(100, y) != b.At(100, y) {
+			grain++
+		}
+	}
+	if grain < a.Bounds().Dy()/4 {
+		t.Errorf("%d pixels of a column of %d change from frame to frame", grain, a.Bounds().Dy())
+	}
 }
