@@ -560,3 +560,26 @@ func TestWaveformsHaveColours(t *testing.T) {
 	}
 	looks(t, frameAt(t, out.Path, 1), 5, 5, "white")
 }
+
+// TestEcho: an echo comes later than a reverb, and each is as strong as asked.
+func TestEcho(t *testing.T) {
+	t.Parallel()
+	click := clip(t, "click.wav", lavfi("aevalsrc='if(lt(t,0.03),0.8*sin(3000*t),0)':s=44100:d=2")...)
+	echoes := map[string]float64{} // in decibels, where the first echo of each is
+	for said, at := range map[string]float64{"echo": 0.35, "echo 20%": 0.35, "echo 100%": 0.35, "reverb": 0.11, "reverb 20%": 0.11} {
+		kind, amount, given := strings.Cut(said, " ")
+		a := args{"audio": fileOf(plan.Audio, click), "room": kind}
+		if given {
+			a["amount"] = amount
+		}
+		out := done(t, "add_echo", a)
+		echoes[said] = level(t, out.Path, at, at+0.03)
+		holds(t, out.About.String(), map[string]string{"echo": "echo", "reverb": "reverb"}[kind], strings.TrimSuffix(amount, "%"))
+	}
+	near(t, "an echo of 100% beside one of 50%", echoes["echo 100%"]-echoes["echo"], 5.4, 1.5)
+	near(t, "an echo of 20% beside one of 50%", echoes["echo 20%"]-echoes["echo"], -8, 1)
+	near(t, "20% reverb beside 50%", echoes["reverb 20%"]-echoes["reverb"], -8, 1)
+	if echoes["echo"] < -40 || echoes["reverb"] < -40 {
+		t.Errorf("they cannot be heard: %v", echoes)
+	}
+}
