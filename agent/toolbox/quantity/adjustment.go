@@ -80,12 +80,14 @@ var (
 	row = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
 	// stops matches an amount of exposure.
 	stops   = lazyregexp.New(`(?:^|\s)([+-]?)(?:` + number + `|(\d)/([1-9])|(half)|(?:(1|2) )?(third)s?|an?)(?: (?:of )?an?)? ?-?(?:f ?|full )?(?:stops?|ev)\b`)
+	exposed = lazyregexp.New(`\bexposure\b`)
 	darken  = lazyregexp.New(`\b(?:pull|under ?expose)\b`)
 	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
 // Adjust parses adjustments of a picture: "brighter", "20% darker", "a bit more contrast and less
-// colourful", "warmth +10", "contrast to 120%", "sepia", "one stop brighter". The default amount is a fifth, "a bit" is a
+// colourful", "warmth +10", "contrast to 120%", "sepia", "one stop brighter". A share
+// of exposure is one of light: 50% more is 0.58 stops. The default amount is a fifth, "a bit" is a
 // tenth, and "much" is two fifths. More saturation is doubled, since a fifth is hardly visible.
 func Adjust(text string) ([]Adjustment, bool) {
 	var all []Adjustment
@@ -121,6 +123,15 @@ func adjustment(s string) (Adjustment, bool) {
 	if by, ok := exposure(s); ok {
 		return Adjustment{Property: Exposure, By: by}, true
 	}
+	a, ok := changeBy(s)
+	if _, named := amount(s); named && ok && a.Property == Brightness && a.By != 0 && exposed.MatchString(s) { // "50% more exposure"
+		a = Adjustment{Property: Exposure, By: math.Round(100*max(-MaxStops, math.Log2(1+a.By))) / 100}
+	}
+	return a, ok
+}
+
+// changeBy parses a change of a property by a share.
+func changeBy(s string) (Adjustment, bool) {
 	for _, look := range looks {
 		if !look.words.MatchString(s) {
 			continue

@@ -100,6 +100,12 @@ var (
 	named      = lazyregexp.New(`(?:\b(\d{1,3}) )?\b(half|halves|halve|halved|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?)\b`)
 )
 
+// Fraction parses a fraction: "50%", "two thirds", "half".
+func Fraction(text string) (float64, bool) {
+	v, _, ok := share(numerals(fold(text)))
+	return v, ok
+}
+
 // share parses a fraction: "50%", "1/3", "two thirds", "half". at is its byte range. It may exceed 1: "150%".
 func share(s string) (v float64, at [2]int, ok bool) {
 	if m := percentage.FindStringSubmatchIndex(s); m != nil {

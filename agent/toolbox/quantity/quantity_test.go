@@ -229,6 +229,8 @@ func TestAdjust(t *testing.T) {
 		"brightness -20%": {{Brightness, -0.2}}, "-20% darker": {{Brightness, -0.2}}, "contrast minus 12,5%": {{Contrast, -0.125}},
 		"one stop brighter": {{Exposure, 1}}, "1.5 stops darker": {{Exposure, -1.5}}, "-1 EV": {{Exposure, -1}}, "+2/3 ev": {{Exposure, 0.67}},
 		"half a stop brighter": {{Exposure, 0.5}}, "two thirds of a stop darker": {{Exposure, -0.67}}, "a third of a stop": {{Exposure, 0.33}},
+		"exposure +50%": {{Exposure, 0.58}}, "reduce the exposure by 50%": {{Exposure, -1}}, "exposure to 150%": {{Exposure, 0.58}},
+		"lower the exposure by 100%": {{Exposure, -5}}, "more exposure": {{Brightness, 0.2}},
 		"increase the exposure by 2 f-stops": {{Exposure, 2}}, "a full stop too dark": {{Exposure, 1}}, "pull it by a stop and more contrast": {{Exposure, -1}, {Contrast, 0.2}},
 		"brighten by 9 stops": {{Exposure, MaxStops}},
 	} {
