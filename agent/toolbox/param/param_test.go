@@ -64,6 +64,8 @@ func TestRead(t *testing.T) {
 		{param.Colour, "a dark blue border", "#00008b"}, {param.Colour, "dark grey", "#404040"}, {param.Colour, "Red", "#ff0000"}, {param.Colour, "#FC0", "#ffcc00"},
 		{param.Colour, "rgb(255, 204, 0)", "#ffcc00"}, {param.Colour, "transparent", "#00000000"},
 		{param.Opacity, "semi transparent", "50%"}, {param.Opacity, "30% transparent", "70%"}, {param.Opacity, "40 %", "40%"},
+		{param.Opacity, "at half opacity", "50%"}, {param.Opacity, "a quarter of the opacity", "25%"}, {param.Opacity, "two thirds transparent", "33.3333%"},
+		{param.Opacity, "half-transparent", "50%"}, {param.Opacity, "three quarters opaque", "75%"}, {param.Opacity, "fully visible", "100%"},
 		{param.Strength, "a little", "light"}, {param.Strength, "5 pixels", "5 px"},
 		{param.Adjustment, "brighter and 30% more contrast", "brightness +20%, contrast +30%"}, {param.Adjustment, "sepia", "sepia"}, {param.Adjustment, "strong vignette", "vignette +40%"},
 		{param.Condition, "price\n over 100", "price over 100"},

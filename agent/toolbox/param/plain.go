@@ -202,13 +202,15 @@ var (
 	opaque      = lazyregexp.New(`(?i)\b(?:opaque|solid|fully visible)\b`)
 	transparent = lazyregexp.New(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
 	// seeThrough matches a part of a picture, rather than an opacity.
-	seeThrough   = lazyregexp.New(`(?i)\btransparent (?:parts?|areas?|regions?|pixels?|bits|background|ground)\b`)
+	seeThrough = lazyregexp.New(`(?i)\btransparent (?:parts?|areas?|regions?|pixels?|bits|background|ground)\b`)
+	// fraction matches a share of the opacity in words.
+	fraction     = lazyregexp.New(`(?i)\b((?:[a-z]+ )?(?:half|thirds?|quarters?|fourths?|fifths?|tenths?))[ -](?:of (?:the |its )?)?(?:opacity|opaque|transparen|translucen|visible)`)
 	faint        = lazyregexp.New(`(?i)\b(?:faint|barely visible|subtle)\b`)
 	transparency = lazyregexp.New(`(?i)transparen|translucen`)
 	percentage   = lazyregexp.New(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
 )
 
-// readOpacity parses "50%", "30% transparent", "semi transparent", "faint" and "opaque".
+// readOpacity parses "50%", "30% transparent", "half opacity", "a third opaque", "semi transparent", "faint" and "opaque".
 func readOpacity(_ Param, s string) (any, bool) {
 	if m := percentage.FindStringSubmatch(s); m != nil {
 		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))
@@ -217,6 +219,14 @@ func readOpacity(_ Param, s string) (any, bool) {
 			v = 1 - v
 		}
 		return round(v), ok && v >= 0 && v <= 1
+	}
+	if m := fraction.FindStringSubmatch(s); m != nil {
+		if v, ok := quantity.Fraction(m[1]); ok && v <= 1 {
+			if transparency.MatchString(s) {
+				v = 1 - v
+			}
+			return round(v), !seeThrough.MatchString(s)
+		}
 	}
 	switch {
 	case opaque.MatchString(s):
