@@ -26,6 +26,17 @@ func (i Info) Animated() bool {
 	return i.Frames > 1 && (i.MIME == "image/gif" || i.MIME == "image/webp")
 }
 
+// LeftOut says that only the first frame or page of the file was used; nothing for a single one.
+func (i Info) LeftOut() plan.Message {
+	switch {
+	case i.Frames <= 1:
+		return plan.Message{}
+	case i.MIME == "image/tiff":
+		return plan.Say("It has several pages; only the first one was used.")
+	}
+	return plan.Say("Only the first frame of the animation was used.")
+}
+
 // EditAnimation applies edit to each frame of an animated GIF or WebP and writes the result, in the
 // format of the new file's extension. edit gets the composed frame, which it may change; its results
 // must all have the same size. Delays and the loop count are kept. Only one frame is in memory at a

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"atelier/agent/toolbox/media/codec"
@@ -55,7 +54,7 @@ var formats = map[string]Format{
 	"image/gif":    {gif.DecodeConfig, gif.Decode, surveyGIF, nil},
 	"image/webp":   {webp.DecodeConfig, DecodeWebP, SurveyWebP, nil},
 	"image/bmp":    {bmp.DecodeConfig, bmp.Decode, surveyBMP, nil},
-	"image/tiff":   {tiff.DecodeConfig, tiff.Decode, surveyTIFF, nil},
+	"image/tiff":   {tiffConfig, decodeTIFF, surveyTIFF, nil},
 	"image/x-icon": {iconConfig, decodePNG, surveyICO, nil},
 	AVIF:           {avifConfig, nil, surveyAVIF, codec.DecodeAVIF},
 	"image/heic":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
@@ -91,8 +90,8 @@ const MaxProfile = 4 << 20
 
 func surveyBMP([]byte) (Survey, error) { return Survey{}, nil }
 
-// surveyTIFF returns the file as EXIF, which has the TIFF format.
-func surveyTIFF(b []byte) (Survey, error) { return Survey{EXIF: b}, nil }
+// surveyTIFF returns the file as EXIF, which has the TIFF format. Its frames are its pages.
+func surveyTIFF(b []byte) (Survey, error) { return Survey{EXIF: b, Frames: tiffPages(b)}, nil }
 
 // surveyJPEG reads the segments before the image data.
 func surveyJPEG(b []byte) (Survey, error) {

@@ -58,9 +58,7 @@ func (o operations) stack(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 		top += heights[i]
 	}
 	r := picture.Edited{Image: sheet, Format: formatOf(photos), About: picture.Dimensions(sheet), Note: lettering.Missing(strings.Join(names, ""))}
-	if slices.ContainsFunc(ps, func(p media.Picture) bool { return p.Info.Frames > 1 }) {
-		r.Note = plan.Sentences(r.Note, plan.Say("Only the first frame of the animation was used."))
-	}
+	r.Note = plan.Sentences(r.Note, ps[0].Info.LeftOut(), ps[1].Info.LeftOut())
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
 }
 

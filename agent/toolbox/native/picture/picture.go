@@ -78,9 +78,7 @@ func Save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r Edited)
 	if r.Format == "" {
 		r.Format = media.FormatFor(p.Info.Ext)
 	}
-	if p.Info.Frames > 1 {
-		r.Note = plan.Sentences(r.Note, plan.Say("Only the first frame of the animation was used."))
-	}
+	r.Note = plan.Sentences(r.Note, p.Info.LeftOut())
 	path := Path(c, i, r.Format)
 	write := media.EncodeImage
 	if r.Quality > 0 && r.Format.Lossy() {

@@ -274,8 +274,5 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	if heic := strings.HasPrefix(p.Info.MIME, "image/hei"); a.format == media.JPEG && p.Info.MIME != "image/jpeg" && !heic { // said of every edit of those
 		notes = append(notes, plan.Say("It is a JPEG now."))
 	}
-	if p.Info.Frames > 1 {
-		notes = append(notes, plan.Say("Only the first frame of the animation was used."))
-	}
-	return plan.Sentences(notes...)
+	return plan.Sentences(append(notes, p.Info.LeftOut())...)
 }

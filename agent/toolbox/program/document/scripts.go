@@ -116,4 +116,3 @@ func harmless(o any) any {
 	}
 	return o
 }
-
