@@ -29,3 +29,27 @@ func TestMirroring(t *testing.T) {
 		}
 	}
 }
+
+// TestLabels: what a request says about the labels of pictures beats the names of their files.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"stack_pictures", "collage_images"} {
+		tool, _ := c.Tool(name)
+		labels, ok := tool.Param("labels")
+		if !ok {
+			t.Fatalf("%s has no labels", name)
+		}
+		for text, want := range map[string]string{
+			"with labels": "file names", "labelled before and after": "before and after", "before/after with labels": "before and after",
+			"numbered labels": "numbers", "with their file names": "file names",
+		} {
+			if v, err := labels.Read(text); err != nil || v.String() != want {
+				t.Errorf("%s: %q means %q, not %q (%v)", name, text, v, want, err)
+			}
+		}
+	}
+}

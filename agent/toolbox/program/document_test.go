@@ -19,7 +19,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/nativetest"
 	"atelier/agent/toolbox/program/machine"
 )
 
@@ -230,7 +229,7 @@ func TestCompressedPictures(t *testing.T) {
 			}
 			holds(t, strings.Join(strings.Fields(tool(t, "pdfimages", "-list", out.Path)), " "), fmt.Sprintf("image %d %d ", c.want.X, c.want.Y))
 			before, after := rendered(t, path), rendered(t, out.Path)
-			if off := nativetest.Difference(before, after); off > 6 {
+			if off := difference(before, after); off > 6 {
 				t.Errorf("pixels are %.1f off", off)
 			}
 		})

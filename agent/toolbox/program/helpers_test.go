@@ -414,3 +414,12 @@ func volume(t *testing.T, path string, from, length float64) float64 {
 	}
 	return max(level(t, path, from, from+length), -91)
 }
+
+// difference is the mean difference of the values of two pictures of the same size, of 255.
+func difference(a, b *image.NRGBA) float64 {
+	sum := 0
+	for i := range a.Pix {
+		sum += max(int(a.Pix[i])-int(b.Pix[i]), int(b.Pix[i])-int(a.Pix[i]))
+	}
+	return float64(sum) / float64(len(a.Pix))
+}

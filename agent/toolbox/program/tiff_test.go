@@ -8,7 +8,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/nativetest"
 )
 
 // tiffs writes TIFFs of a picture as scanners and printers do.
@@ -51,8 +50,8 @@ func TestUnusualTIFF(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if name != "jpeg-grey" && (got.Image.Rect != want.Rect || nativetest.Difference(got.Image, want) > 8) {
-			t.Errorf("%s: %v, and %.1f off", name, got.Image.Rect, nativetest.Difference(got.Image, want))
+		if name != "jpeg-grey" && (got.Image.Rect != want.Rect || difference(got.Image, want) > 8) {
+			t.Errorf("%s: %v, and %.1f off", name, got.Image.Rect, difference(got.Image, want))
 		}
 		whole, err := os.ReadFile(path)
 		if err != nil {

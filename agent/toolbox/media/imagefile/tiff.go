@@ -10,6 +10,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io"
+	"math"
 
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/tiff/lzw"
@@ -34,15 +35,11 @@ var errTIFF = errors.New("damaged TIFF")
 
 // tiffConfig reads the size of a TIFF picture.
 func tiffConfig(r io.Reader) (image.Config, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return image.Config{}, err //nolint:wrapcheck // the caller's reader
-	}
-	cfg, err := tiff.DecodeConfig(bytes.NewReader(data))
+	cfg, err := tiff.DecodeConfig(r)
 	if _, unsupported := errors.AsType[tiff.UnsupportedError](err); !unsupported {
 		return cfg, err //nolint:wrapcheck // types matter
 	}
-	p, ok := readPage(data)
+	p, ok := readPage(r)
 	if !ok || !p.readable() {
 		return image.Config{}, err //nolint:wrapcheck // types matter
 	}
@@ -52,15 +49,11 @@ func tiffConfig(r io.Reader) (image.Config, error) {
 // decodeTIFF also decodes pictures of scanners and printers that the usual decoder rejects: JPEG, CMYK and YCbCr, with
 // eight bits for each component.
 func decodeTIFF(r io.Reader) (image.Image, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller's reader
-	}
-	img, err := tiff.Decode(bytes.NewReader(data))
+	img, err := tiff.Decode(r)
 	if _, unsupported := errors.AsType[tiff.UnsupportedError](err); !unsupported {
 		return img, err //nolint:wrapcheck // types matter
 	}
-	p, ok := readPage(data)
+	p, ok := readPage(r)
 	if !ok || !p.readable() {
 		return nil, err //nolint:wrapcheck // types matter
 	}
@@ -109,7 +102,16 @@ func tiffPages(data []byte) int {
 	return n
 }
 
-func readPage(data []byte) (tiffPage, bool) {
+// readPage reads the first page of a file that can be read at any place.
+func readPage(r io.Reader) (tiffPage, bool) {
+	file, ok := r.(io.ReaderAt)
+	if !ok {
+		return tiffPage{}, false
+	}
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, math.MaxInt64))
+	if err != nil {
+		return tiffPage{}, false
+	}
 	p := tiffPage{data, map[int][]int{}}
 	order, at, ok := tiffOrder(data)
 	if !ok || at+2 > len(data) {

@@ -3,14 +3,12 @@ package collage
 import (
 	"image"
 	"image/color"
-	"slices"
 	"testing"
 
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/canvas"
 	"atelier/agent/toolbox/native/nativetest"
-	"atelier/agent/toolbox/param"
 )
 
 func TestCollagesHaveColumnsAndLabels(t *testing.T) {
@@ -139,35 +137,4 @@ func TestStack(t *testing.T) {
 			t.Errorf("with %s it is %s, not %s", c.second.Name, p.Info.MIME, c.want)
 		}
 	}
-}
-
-// TestLabels: what a request says about the labels beats the names of files.
-func TestLabels(t *testing.T) {
-	t.Parallel()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"stack_pictures", "collage_images"} {
-		for text, want := range map[string]string{
-			"with labels": "file names", "labelled before and after": "before and after", "before/after with labels": "before and after",
-			"numbered labels": "numbers", "with their file names": "file names",
-		} {
-			v, err := labelsOf(t, catalogue, name).Read(text)
-			if got, ok := param.As[string](v); err != nil || !ok || got != want {
-				t.Errorf("%s: %q means %q, not %q (%v)", name, text, got, want, err)
-			}
-		}
-	}
-}
-
-// labelsOf returns the setting for the labels of a tool.
-func labelsOf(t *testing.T, c *toolbox.Catalogue, name string) param.Param {
-	t.Helper()
-	tool, _ := c.Tool(name)
-	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == "labels" })
-	if i < 0 {
-		t.Fatalf("%s has no labels", name)
-	}
-	return *tool.Args[i].Param
 }

@@ -49,7 +49,7 @@ func (d Documents) compress(ctx context.Context, c toolbox.Call) (toolbox.Output
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out := toolbox.Output{Path: made, About: plan.Say("compressed")}
+	out := toolbox.Output{Path: made}
 	header, changes, err := d.lighter(ctx, c, made)
 	if err != nil {
 		return toolbox.Output{}, err
