@@ -32,7 +32,7 @@ type Documents struct{ machine.Machine }
 func (d Documents) Operations() map[string]machine.Operation {
 	stamping := append(Poppler(), machine.Need{Program: "qpdf", Debian: "qpdf"})
 	return map[string]machine.Operation{
-		"compress_pdf":    {Needs: slices.Concat(stamping, Poppler("pdfimages")), Do: d.compress},
+		"compress_pdf":    {Needs: stamping, Do: d.compress}, // pdfimages is in the package of pdfinfo
 		"document_facts":  {Needs: Poppler(), Do: d.factsOfDocument},
 		"document_to_pdf": {Needs: offices(), Do: d.toPDF},
 		"pages_per_sheet": {Needs: stamping, Do: d.pagesPerSheet},
