@@ -167,11 +167,14 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	}
 	removes := v.RemovesPart(v.r.Words)
 	goes := func(w retrieve.Word) bool {
-		return v.Is("dropping words", w) || v.Is("cutting", w) || v.Is("away", w) || v.Is("pronouns", w) ||
-			v.Lexicon.MediaNoun([]retrieve.Word{w}) == f.Returns && !v.Is("sound nouns", w) || v.Is("articles", w) || w.Lower() == "of" || w.Lower() == "from"
+		return v.Is("dropping words", w) || v.Is("cutting", w) || v.Is("away", w) || v.Is("pronouns", w)
 	}
 	bare := func(w retrieve.Word) bool { return v.Is("ordering", w) || v.Is("only", w) || removes && goes(w) }
 	if first := v.r.Words[0]; v.IsVerb(first) && !bare(first) {
+		return false
+	}
+	other := func(w retrieve.Word) bool { return v.IsMedia(w) && v.Lexicon.MediaNoun([]retrieve.Word{w}) != f.Returns }
+	if removes && slices.ContainsFunc(v.r.Words, other) { // "remove the sound of the second half"
 		return false
 	}
 	text := v.Span(v.r.Clause.Words)
