@@ -272,7 +272,7 @@ func (p tiffPage) part(packed []byte, width, rows int) (func(x, y int) color.Col
 		bounds = []int{0, 255, 128, 255, 128, 255}
 	}
 	spread := func(v byte, i, steps, zero int) byte {
-		return byte(min(max(zero+(int(v)-bounds[i])*steps/(bounds[i+1]-bounds[i]), 0), 255)) //nolint:gosec // within a byte
+		return byte(min(max(zero+(int(v)-bounds[i])*steps/(bounds[i+1]-bounds[i]), 0), 255))
 	}
 	return func(x, y int) color.Color {
 		v := raw[min((y*width+x)*n, len(raw)-n):]
@@ -316,7 +316,7 @@ func (p tiffPage) photo(packed []byte, width, rows int) (func(x, y int) color.Co
 	if tables := p.tags[tagTables]; len(tables) > 4 && len(packed) > 2 {
 		whole := make([]byte, 0, len(tables)+len(packed))
 		for _, b := range tables[:len(tables)-2] { // without the mark of the end
-			whole = append(whole, byte(b)) //nolint:gosec // bytes
+			whole = append(whole, byte(b))
 		}
 		packed = append(whole, packed[2:]...)
 	}
@@ -357,7 +357,7 @@ func (p *packBits) Read(to []byte) (int, error) {
 			if err != nil {
 				return n, io.EOF
 			}
-			switch length := int(int8(head)); { //nolint:gosec // two's complement
+			switch length := int(int8(head)); {
 			case length >= 0:
 				p.left, p.literal = length+1, true
 			case length > -128:

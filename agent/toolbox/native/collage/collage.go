@@ -84,7 +84,8 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 		}
 		photos = photos && p.Info.MIME == "image/jpeg"
 	}
-	r := picture.Edited{Image: sheet, Format: formatOf(photos), About: plan.Say("collage of %d pictures", len(ps)), Note: lettering.Missing(strings.Join(names, ""))}
+	about := plan.Say("collage of %d pictures", len(ps))
+	r := picture.Edited{Image: sheet, Format: formatOf(photos), About: about, Note: lettering.Missing(strings.Join(names, ""))}
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
 }
 

@@ -159,17 +159,17 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 func (d Documents) rescaled(ctx context.Context, data []byte, by float64) (*bytes.Buffer, error) {
 	cfg, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil || cfg.ColorModel == color.CMYKModel || cfg.Width == 0 || int64(cfg.Width)*int64(cfg.Height) > d.Limits.Pixels {
-		return nil, nil //nolint:nilerr // see above
+		return nil, nil //nolint:nilerr,nilnil // see above
 	}
 	const bytesPerPixel = 12 // of the decoded picture, and of that as NRGBA, twice
 	giveBack, err := d.Limits.Memory.Take(ctx, bytesPerPixel*int64(cfg.Width)*int64(cfg.Height))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it is a fault
+		return nil, err
 	}
 	defer giveBack()
 	img, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, nil //nolint:nilerr // see above
+		return nil, nil //nolint:nilerr,nilnil // see above
 	}
 	_, grey := img.(*image.Gray)
 	if by*denser < 1 {

@@ -50,7 +50,9 @@ func (d Documents) objectsOf(ctx context.Context, c toolbox.Call, path, name str
 }
 
 // changed writes a document with changed objects.
-func (d Documents) changed(ctx context.Context, c toolbox.Call, path, name string, header json.RawMessage, changes map[string]any, options ...string) (string, error) {
+func (d Documents) changed(ctx context.Context, c toolbox.Call, path, name string, header json.RawMessage, changes map[string]any,
+	options ...string,
+) (string, error) {
 	update, err := json.Marshal(map[string]any{"version": 2, "qpdf": []any{header, changes}})
 	if err != nil {
 		return "", fmt.Errorf("write the changes: %w", err)
