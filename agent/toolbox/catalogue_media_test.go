@@ -87,7 +87,7 @@ var mediaTools = []signature{
 	{"document_to_pdf", documents, "document:document", "document"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
-	{"split_pdf", documents, "document:document after:text/amount? every:text/amount?", "document"},
+	{"split_pdf", documents, "document:document every:text/amount? after:text/amount?", "document"},
 	{"stamp_pdf", documents, "document:document text:text/content place:text/place? pages:text/amount? colour:text/amount?", "document"},
 	{"number_pages", documents, "document:document place:text/place? style:text/place? first:text/amount? pages:text/amount?", "document"},
 	{"pages_per_sheet", documents, "document:document count:text/amount?", "document"},

@@ -60,8 +60,11 @@ func lastPages(c toolbox.Call, count int) ([]int, error) {
 		slices.Sort(chosen)
 		ends = slices.Compact(append(chosen, count))
 	} else {
-		every, ok := toolbox.Param[int](c, "every")
-		if !ok {
+		every, said := toolbox.Param[int](c, "every")
+		if ok && !said { // "every 2 pages" was read as all pages
+			return nil, plan.Refusal("Please say how many pages each part has, such as “parts of 2 pages”, or after which pages it is split.")
+		}
+		if !said {
 			every = 1
 		}
 		for to := every; to < count; to += every {
