@@ -173,7 +173,9 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	if first := v.r.Words[0]; v.IsVerb(first) && !bare(first) {
 		return false
 	}
-	other := func(w retrieve.Word) bool { return v.IsMedia(w) && v.Lexicon.MediaNoun([]retrieve.Word{w}) != f.Returns }
+	other := func(w retrieve.Word) bool {
+		return v.IsMedia(w) && v.Lexicon.MediaNoun([]retrieve.Word{w}) != f.Returns
+	}
 	if removes && slices.ContainsFunc(v.r.Words, other) { // "remove the sound of the second half"
 		return false
 	}
