@@ -157,7 +157,7 @@ func TestFramesRefuses(t *testing.T) {
 		"too many pixels":                  {config: Config{Limits: media.Limits{Pixels: 1000 * 1000}}, path: good, want: "has frames of 1600 × 800 pixels, and the limit is 1 million"},
 		"too long":                         {config: Config{Longest: time.Second}, path: good, want: "seconds long, and the limit is a second"},
 		"no time":                          {config: Config{Timeout: 1}, path: good, want: "took longer than a second"},
-		"no program":                       {config: Config{Path: "/nowhere/ffmpeg"}, path: good, want: "needs the program ffmpeg"},
+		"no program":                       {config: Config{Path: "/nowhere/ffmpeg"}, path: good, want: "needs a program that I do not have"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -210,7 +210,7 @@ func TestProbeWantsBothPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := newFFmpeg(t, Config{Path: alone}).Probe(t.Context())
-	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "needs the program ffprobe") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "needs the program ffprobe") {
 		t.Errorf("got %q", got)
 	}
 	if err := newFFmpeg(t, Config{Path: "ffmpeg"}).Probe(t.Context()); err != nil {
