@@ -147,8 +147,11 @@ func newThings(t *testing.T) things {
 	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
 	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
 	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
+	long := dir + "/long.wav"
+	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=30", long)
 	return things{
 		// those of one tool, by its name
+		"mute_audio":             file(plan.Audio, "long.wav", long),
 		"crop_black_bars":        file(plan.Video, "barred.mp4", barred),
 		"document_to_pdf":        file(plan.Document, "letter.docx", "../agent/toolbox/program/testdata/letter.docx"),
 		"compress_pdf":           file(plan.Document, "loose.pdf", loose),

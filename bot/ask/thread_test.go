@@ -166,7 +166,7 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 		return an.Solutions[0].Steps[0].Inputs
 	}
 	given := inputs("--file", one, "--file", other, "--file", one, wish)
-	if len(given) != 2 || given[0] == given[1] {
+	if len(given) != 3 || given[0] == given[1] || given[0] == given[2] { // attached twice, it is two
 		t.Fatalf("given: %v", given)
 	}
 	if again := inputs("--file", one, "blur a.png"); again[0] != given[0] {

@@ -132,7 +132,7 @@ func TestForeignWishStoodInFor(t *testing.T) {
 	t.Parallel()
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
-	status, an := clitest.AskModel(t, clitest.ModelEnv(server, "PLANNER_FALLBACK=rules"), "把它变成黑白")
+	status, an := clitest.AskModel(t, clitest.ModelEnv(server, "PLANNER_FALLBACK=rules"), "把它变成红色")
 	const want = "语言模型的额度已用完，所以我用内置规则来理解这个请求，这些规则只懂英语。\n" + "抱歉，没有语言模型时我只懂英语。"
 	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, want) {
 		t.Errorf("status %d: %q", status, an.Text)

@@ -68,7 +68,7 @@ func TestEachProgramMissing(t *testing.T) {
 					}
 					continue
 				}
-				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+u.needs[at].Debian)
+				holds(t, plan.OperatorSentence(err, plan.Message{}).String(), gone, "apt-get install "+u.needs[at].Debian)
 				if _, err := u.Run(t.Context(), u.how, callOf(t, nil)); !errors.Is(err, toolbox.ErrDown) {
 					t.Errorf("%s gives %v", u.how.Run, err)
 				}

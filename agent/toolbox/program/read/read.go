@@ -163,8 +163,12 @@ func (r Reader) letters(ctx context.Context, c toolbox.Call) (string, error) {
 			return "", err
 		}
 		if !slices.Contains(installed, in.Letters) {
-			return "", machine.Missing(plan.Say("tesseract's data for the language %q", in.Names[0]),
-				"tesseract-ocr-"+strings.ReplaceAll(in.Letters, "_", "-"), errors.New("no data for "+in.Letters))
+			return "", &plan.Fault{
+				Sentence: plan.Say("I cannot read the language %q here.", in.Names[0]),
+				Operator: plan.Say("It needs tesseract's data for the language %q, which is not installed; on Debian: apt-get install %s.",
+					in.Names[0], "tesseract-ocr-"+strings.ReplaceAll(in.Letters, "_", "-")),
+				Err: errors.New("no data for " + in.Letters),
+			}
 		}
 		return in.Letters, nil
 	}
