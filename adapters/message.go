@@ -140,9 +140,9 @@ type File struct {
 	Handle string `json:"handle"`
 }
 
-func (f File) same(other File) bool { return f.ID == other.ID }
-
 // LogValue returns what may be logged of a file: nothing that somebody wrote, and not the handle.
 func (f File) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("id", f.ID), slog.Int64("size", f.Size), slog.String("type", f.Type))
 }
+
+func (f File) same(other File) bool { return f.ID == other.ID }

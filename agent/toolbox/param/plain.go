@@ -204,7 +204,8 @@ var (
 	// seeThrough matches a part of a picture, rather than an opacity.
 	seeThrough = lazyregexp.New(`(?i)\btransparent (?:parts?|areas?|regions?|pixels?|bits|background|ground)\b`)
 	// fraction matches a share of the opacity in words.
-	fraction     = lazyregexp.New(`(?i)\b((?:[a-z]+ )?(?:half|thirds?|quarters?|fourths?|fifths?|tenths?))[ -](?:of (?:the |its )?)?(?:opacity|opaque|transparen|translucen|visible)`)
+	fraction = lazyregexp.New(`(?i)\b((?:[a-z]+ )?(?:half|thirds?|quarters?|fourths?|fifths?|tenths?))[ -]` +
+		`(?:of (?:the |its )?)?(?:opacity|opaque|transparen|translucen|visible)`)
 	faint        = lazyregexp.New(`(?i)\b(?:faint|barely visible|subtle)\b`)
 	transparency = lazyregexp.New(`(?i)transparen|translucen`)
 	percentage   = lazyregexp.New(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)

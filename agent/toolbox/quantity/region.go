@@ -14,7 +14,8 @@ var (
 	boxAt    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
 	boxFrom  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
 	// span matches where a part is along one axis: "x 950 to 1230", "rows 213-427".
-	span      = lazyregexp.New(`\b(x|y|rows?|columns?|cols?) ?[:=]? ?(?:from |between )?(?:x |y )?(\d{1,6})(?: ?px| pixels?)? ?(?:to|till|until|and|-) ?(?:x |y )?(\d{1,6})\b`)
+	span = lazyregexp.New(`\b(x|y|rows?|columns?|cols?) ?[:=]? ?(?:from |between )?(?:x |y )?` +
+		`(\d{1,6})(?: ?px| pixels?)? ?(?:to|till|until|and|-) ?(?:x |y )?(\d{1,6})\b`)
 	noSpace   = lazyregexp.New(`(\d),(\d)`)
 	aspect    = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
 	counted   = lazyregexp.New(`^\d+ to \d+$`) // as in "frames 5 to 10"

@@ -23,7 +23,8 @@ const maxTag = 150
 // Fits reports whether the tag's value is valid: a year is a number, a track one with or without the total, "3/7".
 func (t Tag) Fits() bool {
 	return slices.Contains(TagNames(), t.Name) && t.Value != "" && utf8.RuneCountInString(t.Value) <= maxTag &&
-		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value)) && (t.Name != "track" || aTrack.MatchString(t.Value))
+		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value)) &&
+		(t.Name != "track" || aTrack.MatchString(t.Value))
 }
 
 const (

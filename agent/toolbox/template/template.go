@@ -310,6 +310,17 @@ func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
 	return expand(a.parts, facts, files)
 }
 
+// Always returns the fixed arguments that stand in every run, under no condition.
+func (a *Argv) Always() []string {
+	var fixed []string
+	for _, p := range a.parts {
+		if p.condition == nil && p.each == "" && p.joined == nil && len(p.text) == 1 && p.text[0].value == nil && p.text[0].role == "" {
+			fixed = append(fixed, p.text[0].text)
+		}
+	}
+	return fixed
+}
+
 // leading returns the arguments before the first slot or condition.
 func (a *Argv) leading() []string {
 	var fixed []string
@@ -318,17 +329,6 @@ func (a *Argv) leading() []string {
 			break
 		}
 		fixed = append(fixed, p.text[0].text)
-	}
-	return fixed
-}
-
-// Always returns the fixed arguments that stand in every run, under no condition.
-func (a *Argv) Always() []string {
-	var fixed []string
-	for _, p := range a.parts {
-		if p.condition == nil && p.each == "" && p.joined == nil && len(p.text) == 1 && p.text[0].value == nil && p.text[0].role == "" {
-			fixed = append(fixed, p.text[0].text)
-		}
 	}
 	return fixed
 }

@@ -96,10 +96,8 @@ func (v *wording) floor(f *profile.Profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.holds(f) > 0:
 		return v.holds(f)
-	case v.excerpts(f) && v.RemovesPart(v.r.Words): // nothing else is said to go from it, such as its sound
-		return 1
-	case v.excerpts(f):
-		return profile.MinSimilarity
+	case v.excerpts(f) > 0:
+		return v.excerpts(f)
 	case v.multiplies(f):
 		return Sure
 	case v.follows(f), v.fitsInto(f):
@@ -155,15 +153,15 @@ func (v *wording) holds(f *profile.Profile) float64 {
 	return 0
 }
 
-// excerpts reports whether the clause only states a part of a sound or a video that stays or goes, and the tool cuts such
-// parts: "0:03 to 0:07", "only the last 4 s please", "remove the second half of it".
-func (v *wording) excerpts(f *profile.Profile) bool {
+// excerpts returns the minimum similarity of a tool that cuts parts of a sound or a video, if the clause only states such
+// parts, which stay or go: "0:03 to 0:07", "only the last 4 s please", "remove the second half of it".
+func (v *wording) excerpts(f *profile.Profile) float64 {
 	if v.quotes > 0 || len(f.Media) != 1 || f.Media[0].Type != f.Returns || !v.direct[f.Returns] {
-		return false
+		return 0
 	}
 	parts, cuts := f.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges })
 	if !cuts || parts.Optional || len(v.r.Words) == 0 {
-		return false
+		return 0
 	}
 	removes := v.RemovesPart(v.r.Words)
 	goes := func(w retrieve.Word) bool {
@@ -171,20 +169,27 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	}
 	bare := func(w retrieve.Word) bool { return v.Is("ordering", w) || v.Is("only", w) || removes && goes(w) }
 	if first := v.r.Words[0]; v.IsVerb(first) && !bare(first) {
-		return false
+		return 0
 	}
 	other := func(w retrieve.Word) bool {
 		return v.IsMedia(w) && v.Lexicon.MediaNoun([]retrieve.Word{w}) != f.Returns
 	}
 	if removes && slices.ContainsFunc(v.r.Words, other) { // "remove the sound of the second half"
-		return false
+		return 0
 	}
 	text := v.Span(v.r.Clause.Words)
 	start, end := quantity.FindBounded(text)
-	return end > 0 && !slices.ContainsFunc(v.r.Words, func(w retrieve.Word) bool {
+	further := slices.ContainsFunc(v.r.Words, func(w retrieve.Word) bool {
 		at := w.Start - v.r.Clause.Words[0].Start
 		return (at < start || at >= end) && !w.IsMark() && !v.IsFiller(w) && !bare(w) && !v.Is("parts", w)
 	})
+	switch {
+	case end == 0 || further:
+		return 0
+	case removes: // nothing else is said to go from it, such as its sound
+		return 1
+	}
+	return profile.MinSimilarity
 }
 
 // severalSizes is a parameter that takes a list of sizes.

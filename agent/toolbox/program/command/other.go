@@ -89,7 +89,7 @@ func (r *line) once(args []string) (toolbox.Output, error) {
 	}
 	made := filepath.Join(c.Dir, r.outName())
 	if err := sandbox.Left(made); err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it says what is wrong
+		return toolbox.Output{}, err
 	}
 	if textual(r.ending) {
 		text, err := os.ReadFile(made)

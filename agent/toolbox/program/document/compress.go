@@ -143,7 +143,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 	if err != nil {
 		return stream{}, fmt.Errorf("measure a picture: %w", err)
 	}
-	if err := os.WriteFile(file, small.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(file, small.Bytes(), 0o600); err != nil { //nolint:gosec // of the step's folder
 		return stream{}, fmt.Errorf("write a picture: %w", err)
 	}
 	delete(s.Dict, "/Length")
@@ -159,7 +159,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 func (d Documents) rescaled(ctx context.Context, data []byte, by float64) (*bytes.Buffer, error) {
 	cfg, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil || cfg.ColorModel == color.CMYKModel || cfg.Width == 0 || int64(cfg.Width)*int64(cfg.Height) > d.Limits.Pixels {
-		return nil, nil //nolint:nilerr,nilnil // see above
+		return nil, nil //nolint:nilnil // see above
 	}
 	const bytesPerPixel = 12 // of the decoded picture, and of that as NRGBA, twice
 	giveBack, err := d.Limits.Memory.Take(ctx, bytesPerPixel*int64(cfg.Width)*int64(cfg.Height))
@@ -169,7 +169,7 @@ func (d Documents) rescaled(ctx context.Context, data []byte, by float64) (*byte
 	defer giveBack()
 	img, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // see above
+		return nil, nil //nolint:nilnil // see above
 	}
 	_, grey := img.(*image.Gray)
 	if by*denser < 1 {
