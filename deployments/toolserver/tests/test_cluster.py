@@ -157,6 +157,8 @@ async def test_a_job_goes_on_after_its_request_was_answered_until_it_is_called_o
     await stage.wait.remote('{"inputs":"job"}/begun')
     await stage.tell.remote('{"inputs":"job"}/go')
     await stage.wait.remote('{"inputs":"job"}/step')
+    while (await fake.get(job)).json()["status"] == "queued":
+        pass  # the ingress hears of the step a little later
     assert (await fake.get(job)).json()["status"] == "running"
     assert (await fake.delete(job)).is_success
     await stage.wait.remote('{"inputs":"job"}/ended')
