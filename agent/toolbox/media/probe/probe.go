@@ -78,5 +78,5 @@ func (p Prober) Pages(ctx context.Context, path string) int {
 // do not open it.
 func (p Prober) Broken(ctx context.Context, path string) bool {
 	_, err := p.Sandbox.Run(ctx, sandbox.Command{Program: "qpdf", Args: []string{"--check", path}, Read: []string{path}})
-	return err != nil
+	return err != nil && ctx.Err() == nil
 }
