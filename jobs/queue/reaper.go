@@ -93,6 +93,7 @@ func (r *Reaper) Rerun(ctx context.Context, t Task) error {
 	if has, err := r.Tasks.has(t); err == nil && has {
 		return nil // it is done already
 	}
-	r.Log.WarnContext(ctx, "a worker died: its task runs again", "request", t.Request, "run", t.Run, "generation", t.Generation, "task", before)
+	r.Log.WarnContext(ctx, "a worker died: its task runs again",
+		"request", t.Request, "run", t.Run, "generation", t.Generation, "stage", string(t.Kind), "task", before)
 	return r.Tasks.Enqueue(ctx, t, 0)
 }
