@@ -20,6 +20,8 @@ func TestSays(t *testing.T) {
 		{"three sentences", "3 sentences", true}, {"", "32 kbps", false}, {"anything", "a minute", true},
 		{strings.Repeat("a long brief of a program, ", 30) + "\n400 px wide", "400 px", true},
 		{"animals and others", "1 picture", false}, {"an animal", "1 picture", true},
+		{"0:03–0:11.5", "0:11.5", true},
+		{"0:03–0:11.5", "0:11.7", false},
 	} {
 		if got := quantity.Says(quantity.Numbers(c.text), c.said); got != c.want {
 			t.Errorf("%q says %q: %t", c.text, c.said, got)

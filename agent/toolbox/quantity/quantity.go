@@ -344,7 +344,7 @@ func numerals(s string) string {
 
 var (
 	numeral = lazyregexp.New(`(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}) ?(%|min|m\b|h\b|hour|k)?`)
-	clock   = lazyregexp.New(`\b(?:(\d{1,3}):)?(\d{1,3}):(\d{2})\b`)
+	clock   = lazyregexp.New(`\b(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d{1,9})?)\b`)
 	spoken  = map[string]float64{
 		"half": 0.5, "halve": 0.5, "twice": 2, "double": 2, "thrice": 3, "triple": 3, "quadruple": 4,
 		"third": 1.0 / 3, "quarter": 0.25, "a": 1, "an": 1,
