@@ -377,7 +377,8 @@ func (c *checker) checkRun(b Backing, run modelRun) {
 	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
 		c.addf("backend %s has no prompt, which tells the model what to do", b.name())
 	}
-	if right := run.makes == "" && inWords(c.Returns) || run.makes != "" && c.Returns.Fits(run.makes); !right && isType(c.Returns) {
+	boxes := c.Returns == plan.BBox && b.Run == "chat-vision"
+	if right := run.makes == "" && inWords(c.Returns) || boxes || run.makes != "" && c.Returns.Fits(run.makes); !right && isType(c.Returns) {
 		c.addf("backend %s makes %s, but the tool returns %s", b.name(), cmp.Or(run.makes, "words"), c.Returns)
 	}
 	for _, a := range c.Args {

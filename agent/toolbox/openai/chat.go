@@ -35,11 +35,19 @@ type texts struct {
 
 // chat asks a model to follow the backing's prompt, with the call's texts and pictures.
 func (ts *texts) chat(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
-	f, err := formOf(c.Returns)
+	f, err := ts.formOf(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	return ts.askForm(ctx, r, f, backing, c)
+}
+
+// formOf returns the form of the answers to a call.
+func (ts *texts) formOf(ctx context.Context, c toolbox.Call) (form, error) {
+	if c.Returns == plan.BBox {
+		return ts.boxesForm(ctx, c)
+	}
+	return formOf(c.Returns)
 }
 
 // askForm asks a model for an answer in a form, and once more with a correction if the answer does not have

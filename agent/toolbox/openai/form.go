@@ -224,7 +224,11 @@ const (
 
 // readLabels parses a classification: the requested object or the bare list, anywhere in the answer.
 func readLabels(answer string) (string, error) {
-	classes, err := findLabels(answer)
+	raw, err := findJSON(answer)
+	if err != nil {
+		return "", err
+	}
+	classes, err := parseLabels(raw)
 	if err != nil {
 		return "", err
 	}
@@ -250,8 +254,8 @@ func readLabels(answer string) (string, error) {
 	return plan.EncodeValue(classes)
 }
 
-// findLabels parses the first valid JSON in the answer.
-func findLabels(answer string) ([]plan.Class, error) {
+// findJSON returns the first valid JSON object or list in an answer.
+func findJSON(answer string) (json.RawMessage, error) {
 	tries := 0
 	for i, r := range answer {
 		if r != '{' && r != '[' {
@@ -262,7 +266,7 @@ func findLabels(answer string) ([]plan.Class, error) {
 		}
 		var raw json.RawMessage
 		if json.NewDecoder(strings.NewReader(answer[i:])).Decode(&raw) == nil {
-			return parseLabels(raw)
+			return raw, nil
 		}
 	}
 	return nil, complaint("there is no JSON in it that can be read")

@@ -121,6 +121,9 @@ func valueOf(schema map[string]any, text string) any {
 		for name, of := range properties {
 			object[name] = valueOf(as[map[string]any](of), text)
 		}
+		if _, box := object["right"]; box { // the whole picture
+			object["left"], object["top"], object["right"], object["bottom"] = 0, 0, 1000, 1000
+		}
 		return object
 	case "array":
 		return []any{valueOf(as[map[string]any](schema["items"]), text)}
