@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 
 	"atelier/adapters"
@@ -74,8 +75,15 @@ type fileNames struct {
 
 func newFiles() fileNames { return fileNames{names: map[string]string{}, taken: map[string]bool{}} }
 
-// wantedNames returns the claim for the files that a run made. Variations are numbered from 1, as in the list to choose from.
-func wantedNames(made []plan.Resource) *nameClaim {
+// wantedNames returns the claim for the files that a run made, those that people get first. Variations are numbered from
+// 1, as in the list to choose from.
+func wantedNames(route *plan.Route) *nameClaim {
+	made := route.Delivered("")
+	for _, m := range route.Made() {
+		if !slices.ContainsFunc(made, func(o plan.Resource) bool { return o.Name == m.Name }) {
+			made = append(made, m)
+		}
+	}
 	variations, n := map[string]int{}, map[string]int{}
 	for _, m := range made {
 		if m.Seed != 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/plan"
 	redisstate "atelier/storage/redis"
 	"atelier/storage/redis/embedded"
 )
@@ -21,6 +22,39 @@ func TestReadableNamesAreUnique(t *testing.T) {
 		"a": "photo-small.jpg", "b": "photo-small-3.jpg", "c": "PHOTO-small-4.jpg", "d": "no-ending", "e": "no-ending-2",
 	}
 	if !maps.Equal(f.names, want) {
+		t.Errorf("%v", f.names)
+	}
+}
+
+// TestDeliveredFilesAreNamedFirst checks that a file on the way leaves the wanted name to the file that people get.
+func TestDeliveredFilesAreNamedFirst(t *testing.T) {
+	t.Parallel()
+	sound := func(s plan.Source) []plan.Binding {
+		return []plan.Binding{{Arg: "audio", Type: plan.Audio, Source: s}}
+	}
+	p := &plan.Plan{
+		Resources: []plan.Resource{{Name: "call.wav", Type: plan.Audio}},
+		Tasks: []plan.Task{{
+			Subtask: plan.Subtask{Returns: plan.Audio},
+			Solutions: []plan.Solution{{Actions: []plan.Action{
+				{Tool: "pick_channel", Returns: plan.Audio, Args: sound(plan.FromResource("call.wav"))},
+				{Tool: "louder", Returns: plan.Audio, Args: sound(plan.FromAction(0))},
+			}}},
+		}},
+	}
+	route, err := plan.NewRoute(p, p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range route.Steps() {
+		made := plan.Resource{Name: fmt.Sprintf("call.step-%d.wav", i), File: "customer.wav", Type: plan.Audio}
+		if _, err := route.Record(step.Key, plan.Result{Status: plan.Done, Output: &made}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := newFiles()
+	f.add(wantedNames(route))
+	if want := map[string]string{"call.step-1.wav": "customer.wav", "call.step-0.wav": "customer-2.wav"}; !maps.Equal(f.names, want) {
 		t.Errorf("%v", f.names)
 	}
 }

@@ -196,10 +196,10 @@ func (s *Store) Unpacked(ctx context.Context, r *Request) (*Request, error) {
 	return FoldRequest(r.ID, whole)
 }
 
-// NameFiles claims readable names for the results of a run, in the order of its steps, and returns all names
-// of the thread. Concurrent claims count in the order of the log.
+// NameFiles claims readable names for the results of a run, and returns all names of the thread. The files that people
+// get come first, then the others in the order of their steps. Concurrent claims count in the order of the log.
 func (s *Store) NameFiles(ctx context.Context, r *Request, run *Run) (map[string]string, error) {
-	wanted := wantedNames(run.Route.Made())
+	wanted := wantedNames(run.Route)
 	if len(wanted.Files) == 0 {
 		return map[string]string{}, nil
 	}
