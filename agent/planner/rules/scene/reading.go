@@ -46,16 +46,32 @@ func (r References) Points() bool {
 	return r.Pronoun || r.Result || r.Sequence || len(r.Definite) > 0
 }
 
-// IsOutputName reports whether an unknown file name is the name for a result: "save it as edges.png".
+// IsOutputName reports whether an unknown file name is the name for a result: "save it as edges.png", "split it into
+// left.wav and right.wav", "and a favicon.ico".
 func (s *Scene) IsOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.Words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	for i > 1 && s.Is("articles", s.Words[i-1]) { // "make a favicon.ico"
-		i--
+	if i == 0 {
+		return len(s.Request.Given) > 0 && retrieve.FileType(w.Text) == s.Request.Given[0].Type // "favicon.ico with 16 and 32 pixels"
 	}
-	if i == 0 && len(s.Request.Given) > 0 && retrieve.FileType(w.Text) == s.Request.Given[0].Type {
-		return true // "favicon.ico with 16 and 32 pixels"
+	for ; i > 0; i-- {
+		before := s.Words[i-1]
+		listed := i > 1 && before.Lower() == "and" && s.unknownFile(s.Words[i-2])
+		switch {
+		case before.Lower() == "a", before.Lower() == "an", s.In("naming", before.Lower()):
+			return true
+		case i > 1 && s.Is("articles", before) && s.Is("making", s.Words[i-2]):
+			return true
+		case !listed && !before.IsMark() && !s.unknownFile(before) && !s.Is("articles", before):
+			return false
+		}
 	}
-	return i > 0 && (s.In("naming", s.Words[i-1].Lower()) || i < len(s.Words) && s.Is("articles", s.Words[i]) && s.Is("making", s.Words[i-1]))
+	return false
+}
+
+// unknownFile reports whether a word names a file that the request does not have.
+func (s *Scene) unknownFile(w retrieve.Word) bool {
+	_, ok := s.Files.Lookup(w.Text)
+	return w.IsFile() && !ok
 }
 
 // References finds the references of the clause.
