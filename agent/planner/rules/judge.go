@@ -86,7 +86,7 @@ func (j *judge) isToldBefore(r *scene.Reading) bool {
 		return false
 	}
 	asked := &scene.Reading{Clause: r.Clause, Stated: r.Stated, Head: r.Prev.Head}
-	return r.Head.Name == r.Prev.Head.Name || len(j.Leftover(asked, plan.Subtask{})) == 0
+	return len(j.Leftover(asked, plan.Subtask{})) == 0
 }
 
 // repeats reports whether the clause only repeats the previous order in other words: "remove the hiss and clean it

@@ -167,6 +167,12 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
+	for i, s := range found { // "extract the sound as mp3 at 128 kbit/s"
+		format, told := d.Format(r), slices.ContainsFunc(s.Told, func(a toldArg) bool { return a.Meaning == plan.Format })
+		if format != "" && !told && s.Tool.RequiresText(plan.Format) {
+			found[i] = s.with(toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: plan.Format, Source: plan.FromValue(format)}, setting: param.Format})
+		}
+	}
 	slices.SortStableFunc(found, func(a, b Step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
 	return found
 }
