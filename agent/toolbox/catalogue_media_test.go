@@ -87,6 +87,7 @@ var mediaTools = []signature{
 	{"document_to_pdf", documents, "document:document", "document"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
+	{"reverse_pages", documents, "document:document", "document"},
 	{"split_pdf", documents, "document:document every:text/amount? after:text/amount?", "document"},
 	{"stamp_pdf", documents, "document:document text:text/content place:text/place? pages:text/amount? colour:text/amount?", "document"},
 	{"number_pages", documents, "document:document place:text/place? style:text/place? first:text/amount? pages:text/amount?", "document"},
@@ -123,6 +124,7 @@ var mediaTools = []signature{
 	{"remove_duplicates", language, "text:text/content", "text"},
 	{"change_case", language, "text:text/content style:text/place", "text"},
 	{"html_to_text", language, "text:text/content", "text"},
+	{"markdown_to_html", language, "text:text/content", "text"},
 	{"format_json", language, "text:text/content style:text/place?", "text"},
 }
 

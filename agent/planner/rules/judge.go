@@ -226,7 +226,9 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 	if slices.ContainsFunc(r.Words, wish) {
 		return false
 	}
-	return j.Glance(r.Clause).Score < profile.MinSimilarity
+	v := j.Glance(r.Clause)
+	again := r.Prev != nil && v.Head.Name == r.Prev.Head.Name // "rotate it to the right, it came out sideways"
+	return v.Score < profile.MinSimilarity || again
 }
 
 // onlyTells reports whether the clause only states something that the next one may need.

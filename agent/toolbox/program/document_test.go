@@ -265,6 +265,7 @@ func TestPagesOfDocuments(t *testing.T) {
 		{"extract_pages", args{"pages": "pages 2 and 3"}, []string{"Second page", "Third page"}},
 		{"extract_pages", args{"pages": "3,1"}, []string{"Third page", "First page"}},
 		{"extract_pages", args{"pages": "the last page"}, []string{"Third page"}},
+		{"reverse_pages", args{}, []string{"Third page", "Second page", "First page"}},
 		{"rotate_pdf", args{"angle": "left"}, []string{"First page", "Second page", "Third page"}},
 	} {
 		c.args["document"] = three(t)

@@ -68,7 +68,7 @@ func FileType(name string) plan.Type {
 		return plan.Image
 	case "mp4", "m4v", "mov", "avi", "mkv", "webm":
 		return plan.Video
-	case "mp3", "wav", "flac", "ogg", "opus", "m4a", "m4r", "aac", "wma", "mid":
+	case "mp3", "wav", "flac", "ogg", "opus", "m4a", "m4r", "aac", "aiff", "aif", "wma", "mid":
 		return plan.Audio
 	case "pdf":
 		return plan.Document

@@ -29,7 +29,7 @@ func (st *Reader) Format(r *scene.Reading) string {
 }
 
 // FormatWords matches the formats that a file can be converted to.
-var FormatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
+var FormatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|m4r|aac|aiff?|srt|vtt)$`)
 
 // Place returns a place on a picture ("bottom right") or in the world ("Paris").
 func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {

@@ -26,6 +26,7 @@ func Operations() map[string]operation.Func {
 		"extract_from_text": extractFromText,
 		"find_lines":        findLines,
 		"html_to_text":      htmlToText,
+		"markdown_to_html":  markdownToHTML,
 		"redact_text":       redactText,
 		"remove_duplicates": removeDuplicates,
 		"sort_lines":        sortLines,

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/agent/toolbox/native/nativetest"
@@ -37,6 +38,24 @@ func TestTextsAreEdited(t *testing.T) {
 		if err != nil || out.Value != tt.want {
 			t.Errorf("%s %v of %q: got %q and %v, want %q", tt.tool, tt.params, tt.text, out.Value, err, tt.want)
 		}
+	}
+}
+
+// TestMarkdownBecomesAPage checks that the page has the text's structure, and no script of the text.
+func TestMarkdownBecomesAPage(t *testing.T) {
+	t.Parallel()
+	out, err := nativetest.New(t, Operations()).Perform("markdown_to_html",
+		nativetest.Call("text", "# Notes & <b>plans</b>\n\n- one\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n<script>alert(1)</script>\n\n[x](javascript:alert(2))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<!doctype html>", "<title>Notes &amp; &lt;b&gt;plans&lt;/b&gt;</title>", "<li>one</li>", "<td>2</td>"} {
+		if !strings.Contains(out.Value, want) {
+			t.Errorf("the page lacks %s:\n%s", want, out.Value)
+		}
+	}
+	if strings.Contains(out.Value, "alert") {
+		t.Errorf("the page has a script:\n%s", out.Value)
 	}
 }
 
