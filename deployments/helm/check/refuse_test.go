@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWrongValuesAreRefused: with an error that names what is wrong.
+// TestWrongValuesAreRefused checks that each is rejected with an error that names it.
 func TestWrongValuesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ values, want string }{
@@ -19,9 +19,9 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a size":                       {"volumes: {tmpSizeLimit: lots}", "/volumes/tmpSizeLimit': 'lots' does not match pattern"},
 		"a setting that is not there":  {"settings: {ATELIER_DEADLIEN: 1h}", "/settings': additional properties 'ATELIER_DEADLIEN' not allowed"},
 		"a secret among the settings":  {"settings: {WEB_PASSWORD: hunter22}", "/settings': additional properties 'WEB_PASSWORD' not allowed"},
-		"a secret that is the chart's": {"secrets: {REDIS_URL: {}}", "REDIS_URL is set by the chart: say by redis what it is to be"},
+		"a secret that is the chart's": {"secrets: {REDIS_URL: {}}", "REDIS_URL is set by the chart: configure it with redis."},
 		"a secret's value":             {"secrets: {HF_TOKEN: hf_123}", "/secrets/HF_TOKEN': got string, want object"},
-		"a variable of the chart's":    {"environment: {AWS_REGION: eu-west-1}", "AWS_REGION is set by the chart: say by s3 what it is to be"},
+		"a variable of the chart's":    {"environment: {AWS_REGION: eu-west-1}", "AWS_REGION is set by the chart: configure it with s3."},
 		"a secret variable":            {"environment: {GPU2_TOKEN: word}", "environment.GPU2_TOKEN is a secret"},
 		"a mode":                       {"toolServer: {mode: slurm}", "/toolServer/mode': value must be one of 'none', 'external', 'ray'"},
 		"a digest":                     {"image: {digest: latest}", "/image/digest': 'latest' does not match pattern"},
@@ -31,12 +31,12 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a tool server's setting":      {"toolServer: {ray: {settings: {TOOLSERVER_TEIR: full}}}", "/toolServer/ray/settings': additional properties 'TOOLSERVER_TEIR' not allowed"},
 
 		"a long name":             {"fullnameOverride: a-name-that-is-much-too-long-for-it", "is longer than 30 characters: set fullnameOverride"},
-		"nobody asked":            {"secrets: {WEB_PASSWORD: null}", "name secrets.WEB_PASSWORD, or set settings.WEB_USER_HEADER"},
-		"a header from anybody":   {"settings: {WEB_USER_HEADER: X-User}", "settings.WEB_PROXIES only, which is not set"},
-		"a secret twice":          {"secrets: {OPENAI_BASE_URL: {}}\nsettings: {OPENAI_BASE_URL: http://a}", "OPENAI_BASE_URL is named in secrets, and in settings or environment too"},
-		"a password in a URL":     {"settings: {OPENAI_BASE_URL: http://a:b@c}", "settings.OPENAI_BASE_URL holds a password"},
-		"half of Slack":           {"secrets: {SLACK_BOT_TOKEN: {}}", "SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (events as requests) belongs to it"},
-		"Slack cannot come in":    {"secrets: {SLACK_BOT_TOKEN: {}, SLACK_SIGNING_SECRET: {}}", "nothing lets them in: set ingress.enabled"},
+		"nobody asked":            {"secrets: {WEB_PASSWORD: null}", "set secrets.WEB_PASSWORD, or settings.WEB_USER_HEADER"},
+		"a header from anybody":   {"settings: {WEB_USER_HEADER: X-User}", "accepted only from the proxies in settings.WEB_PROXIES, which is not set"},
+		"a secret twice":          {"secrets: {OPENAI_BASE_URL: {}}\nsettings: {OPENAI_BASE_URL: http://a}", "OPENAI_BASE_URL is in secrets, and in settings or environment too"},
+		"a password in a URL":     {"settings: {OPENAI_BASE_URL: http://a:b@c}", "settings.OPENAI_BASE_URL contains a password"},
+		"half of Slack":           {"secrets: {SLACK_BOT_TOKEN: {}}", "add SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (events over HTTP)"},
+		"Slack cannot come in":    {"secrets: {SLACK_BOT_TOKEN: {}, SLACK_SIGNING_SECRET: {}}", "but cannot reach it: set ingress.enabled"},
 		"an ingress of nothing":   {"ingress: {enabled: true}", "ingress.enabled needs ingress.host"},
 		"half of the credentials": {"s3: {mode: external, external: {accessKeyId: {key: a}}}", "belong together"},
 		"KEDA without Redis":      {"keda: {enabled: true}\nredis: {mode: external}", "keda.enabled needs redis.external.addresses"},
@@ -44,7 +44,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"one Redis that is two":   {"keda: {enabled: true}\nredis: {mode: external, external: {addresses: ['a:1', 'b:1']}}", "set redis-cluster or redis-sentinel"},
 		"more than the most":      {"keda: {enabled: true}\ncpu: {minReplicas: 20}", "cpu.minReplicas is 20, which is more than cpu.maxReplicas, 10"},
 		"more programs":           {"keda: {enabled: true}\nprogram: {minReplicas: 5}", "program.minReplicas is 5, which is more than program.maxReplicas, 4"},
-		"a server nobody asks":    {"toolServer: {mode: ray}", "gpu.enabled is false: no worker would ask that server"},
+		"a server nobody asks":    {"toolServer: {mode: ray}", "gpu.enabled is false: no worker would use that server"},
 		"a server nowhere":        {"toolServer: {mode: external}\ngpu: {enabled: true}", "needs toolServer.external.url"},
 		"a server without token":  {"toolServer: {mode: ray, token: {key: ''}}\ngpu: {enabled: true}", "toolServer.mode ray needs toolServer.token"},
 		"an open Ray":             {"toolServer: {mode: ray, ray: {auth: false}}\ngpu: {enabled: true}\nnetworkPolicy: {enabled: false}", "could run anything on its pods"},
