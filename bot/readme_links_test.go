@@ -60,8 +60,7 @@ func TestBrokenLinks(t *testing.T) {
 	}
 }
 
-// follow says what is wrong with a link of a page, "" for nothing. Links to other sites are
-// not followed.
+// follow returns what is wrong with a link of a page, or "". Links to other sites are not followed.
 func follow(name, link string) string {
 	u, err := url.Parse(link)
 	switch {
@@ -97,7 +96,7 @@ func follow(name, link string) string {
 
 var linked = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 
-// links are the targets of a page's links and pictures.
+// links returns the targets of a page's links and pictures.
 func (p page) links() []string {
 	var all []string
 	for _, found := range linked.FindAllStringSubmatch(p.prose(), -1) {
@@ -108,7 +107,7 @@ func (p page) links() []string {
 
 var namedGoFile = regexp.MustCompile("`([^`\\s]+\\.go)`")
 
-// goFiles are the Go files that a page names in backticks.
+// goFiles returns the Go files that a page names in backticks.
 func (p page) goFiles() []string {
 	var all []string
 	for _, found := range namedGoFile.FindAllStringSubmatch(p.prose(), -1) {
@@ -117,8 +116,8 @@ func (p page) goFiles() []string {
 	return all
 }
 
-// existsNear reports whether a file is at a path relative to the repository's root or to the
-// README that names it.
+// existsNear reports whether a file exists at a path relative to the repository's root or to the README
+// that names it.
 func existsNear(readme, file string) bool {
 	return slices.ContainsFunc([]string{"..", filepath.Dir(readme)}, func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, file))
@@ -126,7 +125,7 @@ func existsNear(readme, file string) bool {
 	})
 }
 
-// anchors are those that GitHub gives to a page's headings.
+// anchors returns GitHub's anchors for a page's headings.
 func (p page) anchors() []string {
 	var all []string
 	times := map[string]int{}

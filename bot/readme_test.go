@@ -39,9 +39,8 @@ const (
 	evaluateREADME = "../agent/evaluate/README.md"
 )
 
-// TestExamplesWork runs every call of ask, tools and env that the READMEs and the help show,
-// one after another where they are in one file: without settings each ends with status 0. The
-// first prints what the main README says that it prints.
+// TestExamplesWork runs every call of ask, tools and env in the READMEs and the help, those of one file in
+// order. Without settings, each ends with status 0. The first prints what the main README shows.
 func TestExamplesWork(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -194,8 +193,7 @@ func TestReadmeNamesSettings(t *testing.T) {
 	}
 }
 
-// TestPrograms holds where programs are installed to what tools need: the README's line,
-// the image and CI.
+// TestPrograms checks that the README's line, the image and CI install the programs that tools need.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	_, line, _ := strings.Cut(string(readPage(t, mainREADME)), "$ sudo apt-get install ")

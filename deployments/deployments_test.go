@@ -1,7 +1,5 @@
-// Package deployments is what Atelier is run with: an image and a composition of
-// services. It has no code; its tests hold both to what they promise. That the files are
-// right in their own languages is for the linter and for Docker Compose to say, which
-// .ci/run asks.
+// Package deployments tests the image and the Compose file. It has no other code. .ci/run also checks them with a
+// linter and with Docker Compose.
 package deployments
 
 import (

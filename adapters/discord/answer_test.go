@@ -54,7 +54,7 @@ func TestRejectedFormStaysPrivate(t *testing.T) {
 	}
 }
 
-// What cannot be answered privately is answered in the channel.
+// TestCommandIsAnsweredToAll checks that a command that cannot be answered privately is answered in the channel.
 func TestCommandIsAnsweredToAll(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(s *scene){

@@ -80,7 +80,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// What is told in another language before a Chinese sentence does not run into it.
+// TestOneSentenceAfterAnother checks that there is a space between a sentence in another language and a Chinese one.
 func TestOneSentenceAfterAnother(t *testing.T) {
 	t.Parallel()
 	c := of(t, map[string]string{"zh-Hans.json": `{"(a test) half": "一半。"}`})

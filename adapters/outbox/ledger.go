@@ -2,7 +2,8 @@
 // calls it and however often.
 //
 // A record is written before and after each part of a reply. A later Send under the key thus knows which parts were
-// posted, and which one may have been. Only for that one the platform must be asked, or must recognise a repetition.
+// posted, and which one may have been. Only for that part must the platform be asked, or recognise a
+// repetition.
 //
 // It does not detect two processes that send under one key at the same time.
 package outbox

@@ -35,7 +35,7 @@
 //   - Slack's own stop button cancels the requests whose streams it ended, or else what the person last asked
 //     for in the thread.
 //   - A signed request is accepted once, whichever process it reaches, unless Slack was told to retry.
-//   - Slack has replies only in threads, so no message is [adapters.Replied].
+//   - Slack has no replies outside threads, so no message is [adapters.Replied].
 //
 // # Out
 //
@@ -49,7 +49,7 @@
 //   - Only the person who entered a command sees its answer, for half an hour even if the bot
 //     is not a member; that answer may be posted twice if its confirmation was lost.
 //   - If Slack limits the rate of a method, all its calls in this process wait, for at most half a
-//     minute and if the caller's deadline allows it; otherwise the call fails with
+//     minute and if the caller's deadline allows; otherwise the call fails with
 //     [adapters.ErrRateLimited]. After the pause they continue one by one, as fast as Slack accepts.
 //   - The working status, feedback buttons, suggestions and the home tab are left out if the server rejects
 //     them, and are not tried again in this process.

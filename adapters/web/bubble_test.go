@@ -68,7 +68,7 @@ func TestOneBubble(t *testing.T) {
 		t.Errorf("the step is written %d times", n)
 	}
 
-	// Of two concurrent runs it is unknown which one an answer belongs to.
+	// With two concurrent runs, it is unknown which one an answer belongs to.
 	progress.Ended = false
 	for _, key := range []string{"p2", "p3"} {
 		if _, err := b.c.Report(t.Context(), key, adapters.MessageRef{}, progress); err != nil {

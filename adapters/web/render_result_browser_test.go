@@ -110,7 +110,7 @@ func TestCopy(t *testing.T) {
 	p.Wait(`window.text && window.text === document.querySelector("#m-a3 .text").innerText`)
 }
 
-// TestBeforeAndAfter shows a picture next to the one that it was made from.
+// TestBeforeAndAfter checks that a picture is shown next to the one that it was made from.
 func TestBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	v := manyResults()

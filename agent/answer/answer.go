@@ -1,4 +1,5 @@
-// Package answer tells people the outcome of a request.
+// Package answer tells people the outcome of a request. It chooses between the planner's answer and the plain account
+// of package wording, and checks the planner's.
 //
 // Guarantees:
 //   - An answer names no file that does not exist. If the planner fails, or names such a file, a

@@ -194,8 +194,8 @@ func TestCodeAndParam(t *testing.T) {
 	}
 }
 
-// What go-openai makes of refusals on its own: the status is known even where the body
-// gives an APIError that has none.
+// TestErrorsOfTheClientItself covers errors that go-openai makes itself: the status is known even if the body gives an
+// APIError without one.
 func TestErrorsOfTheClientItself(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -123,8 +123,8 @@ func TestErrorOfTheTransport(t *testing.T) {
 	}
 }
 
-// What looks like a key is not told even where it is another's, and what people wrote is
-// not where the server quotes it.
+// TestSecretPatterns checks that messages contain neither texts that look like keys, nor people's words that the
+// server quotes.
 func TestSecretPatterns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, hidden, kept string }{

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is wrapped is the endpoint's own transport, with its rules for private servers.
+// TestWrap checks that Wrap gets the endpoint's own transport, with its rules for private servers.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	var inner http.RoundTripper

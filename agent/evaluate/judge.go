@@ -70,7 +70,7 @@ func (v *verdict) sayf(format string, args ...any) {
 	v.why = append(v.why, fmt.Sprintf(format, args...))
 }
 
-// insteadOf records that the answer is of the wrong kind.
+// insteadOf records that the answer is of another kind than expected.
 func (v *verdict) insteadOf(right string, a answer) {
 	if a.err != nil {
 		v.sayf("expected a %s, got a %s: %v", right, a.kind(), a.err)

@@ -84,7 +84,8 @@ func TestVariantSharesEarlierSteps(t *testing.T) {
 	}
 }
 
-// Who fails has tried every candidate of a tool that it has; others may have others.
+// TestUntriedVariantIsDetour: a process that fails has tried all of its own candidates of a tool; other processes may
+// have more.
 func TestUntriedVariantIsDetour(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))

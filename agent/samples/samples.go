@@ -1,4 +1,4 @@
-// Package samples has example requests for people to try. Help and greetings show those that work
+// Package samples holds example requests for people to try. Help and greetings show those that work
 // here.
 package samples
 

@@ -1,5 +1,5 @@
-// Package toolbox is the workshop: the catalogue of tools (one YAML file each), the retrieval
-// index over it, and the backends that run the tools.
+// Package toolbox is the catalogue of tools (one YAML file each), and the contract of the backends that run them
+// (subfolders). The index over the catalogue is package retrieve.
 //
 // Guarantees:
 //   - Adding a tool means adding a file: no other code names a tool of the catalogue.

@@ -26,8 +26,8 @@
 //     source of its type.
 //   - [BestFirst] finds the cheapest solution. The others contain only tools with a score of 3 or
 //     more and are sorted by cost; there may be none. Each tool that makes the goal with a score
-//     of 4 or more is in at least one solution, if there is room for it and the toolbox has less
-//     than some thousand tools. Only for this is a padded solution, or one with a poor tool,
+//     of 4 or more is in at least one solution, if there is room for it and the toolbox has fewer
+//     than a few thousand tools. Only for this is a padded solution, or one with a poor tool,
 //     accepted.
 //   - The four depth-first strategies are ControlLLM's Algorithm 1.
 //

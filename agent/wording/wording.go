@@ -1,4 +1,4 @@
-// Package wording describes the results of a run in plain words. It uses the phrases in the tools'
+// Package wording gives the plain account of a run, by phrases and without a model. It uses the phrases in the tools'
 // files and people's own names of files, and no names of tools.
 //
 // It mentions nothing that is not in the account. The same account gives the same words.
@@ -119,7 +119,7 @@ func (d *describer) slot(tool toolbox.Tool, action plan.Action, phrase, name str
 	return enumerate(all), nested
 }
 
-// before returns the word before a slot of a phrase; "" if there is none.
+// before returns the word before a slot in a phrase, or "" if there is none.
 func before(phrase, slot string) string {
 	text, _, _ := strings.Cut(phrase, "{"+slot+"}")
 	words := strings.Fields(text)
@@ -129,8 +129,8 @@ func before(phrase, slot string) string {
 	return words[len(words)-1]
 }
 
-// abouts joins the results' descriptions of themselves; if there are many, only the first and the
-// last.
+// abouts joins the results' descriptions of themselves. If there are many, it joins only the first and
+// the last.
 func abouts(outs []plan.Resource) plan.Message {
 	var all []string
 	for _, out := range outs {

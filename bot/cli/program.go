@@ -1,4 +1,4 @@
-// Package cli is the command line: every command, each listed once.
+// Package cli defines the command line and lists every command once.
 package cli
 
 import (
@@ -41,7 +41,7 @@ type commands struct {
 	Doctor   doctor.Command          `cmd:"" help:"Check the configuration and the servers, and say how to fix problems."`
 	Health   doctor.HealthCommand    `cmd:"" help:"Check whether the serving process is alive."`
 	Tools    tools.ListCommand       `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
-	Tool     tools.Command           `cmd:"" help:"Write your own tool, check and try it, or turn a program into one."`
+	Tool     tools.Command           `cmd:"" help:"Create, check and try your own tool, or turn a program into one."`
 	Backends backendsCommand         `cmd:"" help:"Print an example for BACKENDS_FILE."`
 	Eval     evaluate.Command        `cmd:"" help:"Measure how well requests are planned."`
 	Replay   evaluate.ReplayCommand  `cmd:"" help:"Serve recorded answers as a model server."`

@@ -29,8 +29,8 @@ type Command struct {
 func (*Command) Help() string {
 	return `Each line is one of
   ok
-  missing: nothing is wrong, but more would work with it
-  warning: it will be wrong later
+  missing: optional, more would work with it
+  warning: it will need attention later
   wrong
 No secret is printed. Test files are removed at once.
 

@@ -1,4 +1,5 @@
-// Package operate implements the commands with which an operator inspects and controls requests.
+// Package operate implements the commands with which an operator inspects and controls requests. Package operator does
+// the work, in this process or in a running one.
 package operate
 
 import (

@@ -1,5 +1,5 @@
-// Package operator lets an operator inspect and control requests: in this process, or in a running one
-// through the socket in its data folder.
+// Package operator inspects and controls requests, in this process, or in a running one through the socket in its data
+// folder. Package operate has the commands that use it.
 package operator
 
 import (

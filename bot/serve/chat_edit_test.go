@@ -11,14 +11,14 @@ import (
 	"atelier/bot/clitest"
 )
 
-// talk is a town in which people also write without pictures, edit, and look at the signs on messages.
+// talk is a town in which people also write without pictures, edit, and read the reactions on messages.
 type talk interface {
 	town
-	// say mentions the bot in a new message, and gives its thread.
+	// say mentions the bot in a new message, and returns its thread.
 	say(text string) (thread string)
-	// edit changes the message with which a thread began.
+	// edit changes the first message of a thread.
 	edit(thread, text string)
-	// signs are the bot's on that message, and signsOn those on another message of the thread.
+	// signs returns the bot's reactions on that message, and signsOn those on another message of the thread.
 	signs(thread string) []string
 	signsOn(thread, id string) []string
 }
@@ -80,7 +80,7 @@ func inBoth(t *testing.T, test func(in resident, by talk)) {
 	}
 }
 
-// until waits until something holds in a town.
+// until waits until a condition holds in a town.
 func (r resident) until(o *clitest.Open, what string, holds func() bool) {
 	r.Helper()
 	ctx, stop := context.WithTimeout(r.Context(), clitest.Busy)
@@ -90,7 +90,7 @@ func (r resident) until(o *clitest.Open, what string, holds func() bool) {
 	}
 }
 
-// TestEditsRestartRequests edits a request after its answer, and again.
+// TestEditsRestartRequests edits a request twice after its answer.
 func TestEditsRestartRequests(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
@@ -112,7 +112,7 @@ func TestEditsRestartRequests(t *testing.T) {
 	})
 }
 
-// TestSmallTalkIsNoFailure: nobody is warned who says thanks, or hello.
+// TestSmallTalkIsNoFailure checks that thanks and greetings get no warning.
 func TestSmallTalkIsNoFailure(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {

@@ -11,8 +11,8 @@ import (
 	"atelier/bot/clitest"
 )
 
-// TestAsAGuest: in a conversation of people who have installed the bot, which is not there itself, a command is
-// answered with its picture, and the button below it with that of the other way.
+// TestAsAGuest checks that in a conversation without the bot, a command of a person who has installed it is answered
+// with the picture, and the button below it with the alternative's.
 func TestAsAGuest(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")

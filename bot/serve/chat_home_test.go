@@ -10,8 +10,8 @@ import (
 	"atelier/bot/clitest"
 )
 
-// TestSlackSurfaces: an answer is one message with its buttons, a vote is counted, and the home tab links to the
-// thread.
+// TestSlackSurfaces checks that an answer is one message with its buttons, that votes are counted, and that the home
+// tab links to the thread.
 func TestSlackSurfaces(t *testing.T) {
 	t.Parallel()
 	by := newInSlack(t, false)

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// noise is a picture that takes about 3 MB.
+// noise returns a picture of about 3 MB.
 func noise(t *testing.T) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -30,7 +30,7 @@ func noise(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestTooLargeResultsAreMadeSmaller than the platform's limit, and the answer says so.
+// TestTooLargeResultsAreMadeSmaller checks that they fit the platform's limit, and that the answer says so.
 func TestTooLargeResultsAreMadeSmaller(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -9,10 +9,10 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// poster is a town in which others post pictures, to which people link.
+// poster is a town in which people link to pictures that others have posted.
 type poster interface {
 	talk
-	// posted lets somebody else post a picture, and gives the link to the message.
+	// posted posts a picture as somebody else, and returns the link to the message.
 	posted(picture []byte) (link string)
 }
 
@@ -30,7 +30,7 @@ func (s *inSlack) posted(picture []byte) string {
 	return "<https://team.slack.com/archives/" + s.channel + "/p" + strings.ReplaceAll(ts, ".", "") + ">"
 }
 
-// TestLinkToAMessageGivesItsPicture.
+// TestLinkToAMessageGivesItsPicture checks that a request works on the picture of a linked message.
 func TestLinkToAMessageGivesItsPicture(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")

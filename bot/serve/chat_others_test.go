@@ -16,18 +16,18 @@ import (
 	"atelier/bot/clitest"
 )
 
-// team is a town in which others do things, too.
+// team is a town in which other people act, too.
 type team interface {
 	talk
-	// mutter writes a message in the channel that is not for the bot, and gives its thread.
+	// mutter writes a message in the channel that is not for the bot, and returns its thread.
 	mutter(text string) (thread string)
-	// unmention edits the message with which a thread began: it is for nobody now.
+	// unmention removes the mention from the first message of a thread.
 	unmention(thread, text string)
-	// unsay deletes the message with which a thread began.
+	// unsay deletes the first message of a thread.
 	unsay(thread string)
-	// react puts a sign on a message, as ann or as somebody else. On that with which a thread began, id is "".
+	// react adds a reaction to a message, as ann or as somebody else. An empty id means the first message of the thread.
 	react(other bool, thread, id, emoji string, added bool)
-	// visible is all that people read of what the bot wrote in a thread, and the labels of its buttons.
+	// visible returns the visible text of the bot's messages in a thread, with the labels of their buttons.
 	visible(thread string) (text string, labels []string)
 }
 
@@ -107,7 +107,7 @@ func (s *inSlack) visible(thread string) (text string, labels []string) {
 	return all.String(), labels
 }
 
-// readBlocks are the texts in blocks of Slack, and the labels of the buttons.
+// readBlocks returns the texts in blocks of Slack, and the labels of the buttons.
 func readBlocks(v any) (text string, labels []string) {
 	switch v := v.(type) {
 	case []any:
@@ -154,7 +154,7 @@ func (r resident) says(o *clitest.Open, thread, text string) {
 	})
 }
 
-// shows waits until the message with which a thread began has a sign, in whichever platform's words.
+// shows waits until the first message of a thread has a reaction, by either platform's name of it.
 func (r resident) shows(o *clitest.Open, by talk, thread string, signs ...string) {
 	r.Helper()
 	r.until(o, fmt.Sprint("a sign of ", signs), func() bool {
@@ -162,7 +162,8 @@ func (r resident) shows(o *clitest.Open, by talk, thread string, signs ...string
 	})
 }
 
-// TestMentionAddedAndRemoved by edits: the first asks, the second stops. Added again, it replaces no answer.
+// TestMentionAddedAndRemoved checks that an edit that adds the mention starts a request, and one that removes it stops
+// the request. If the mention is added again, no answer is replaced.
 func TestMentionAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
@@ -185,7 +186,7 @@ func TestMentionAddedAndRemoved(t *testing.T) {
 	})
 }
 
-// TestLastEditCounts while the request runs: there is one answer.
+// TestLastEditCounts checks that several edits of a running request get one answer, to the last edit.
 func TestLastEditCounts(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
@@ -208,7 +209,8 @@ func TestLastEditCounts(t *testing.T) {
 	})
 }
 
-// TestWhoMayStop: others are told that they may not, the asker stops it, and a repeat that is taken back does not go on.
+// TestWhoMayStop checks that others are told that they may not stop a request, that the asker may, and that a repeat
+// ends when its reaction is removed.
 func TestWhoMayStop(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
@@ -231,11 +233,11 @@ func TestWhoMayStop(t *testing.T) {
 	})
 }
 
-// hashed are names of files as the records have them.
+// hashed matches the internal names of files.
 var hashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 
-// TestNoInternalNamesInChat: people read no name of a tool and no name of a file in the records. An answer has its
-// files, its text, what can be done with it and each alternative once, all in one message.
+// TestNoInternalNamesInChat checks that people see no names of tools and no internal names of files. An answer is one
+// message with its files, its text, its buttons, and each alternative once.
 func TestNoInternalNamesInChat(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")
@@ -280,7 +282,8 @@ func TestNoInternalNamesInChat(t *testing.T) {
 	})
 }
 
-// TestQuotasAreSaid once in words, and then by a sign, which the words explain.
+// TestQuotasAreSaid checks that a limit is explained once, and then only marked with a reaction that the explanation
+// mentions.
 func TestQuotasAreSaid(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
@@ -298,8 +301,8 @@ func TestQuotasAreSaid(t *testing.T) {
 	})
 }
 
-// TestNumbersAndUndoInWords: a number picks from the last list also after somebody else has picked, and undo names the file
-// to go on with.
+// TestNumbersAndUndoInWords checks that a number picks from the last list even after somebody else has picked, and that
+// undo names the file to continue with.
 func TestNumbersAndUndoInWords(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {

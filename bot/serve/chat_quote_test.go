@@ -11,8 +11,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestRepliesToAText: what somebody has written is read aloud in a voice message, and a request that needs no text is done
-// without it.
+// TestRepliesToAText checks that the text of the message replied to is read aloud in a voice message, and that a request
+// that needs no text ignores it.
 func TestRepliesToAText(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestRefusedSurfaces: whatever a platform refuses of its newer surfaces, there is one answer, in the old form.
+// TestRefusedSurfaces checks that if a platform rejects a newer feature, there is still one answer, in the old form.
 func TestRefusedSurfaces(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestRefusedSurfaces(t *testing.T) {
 	}
 }
 
-// answersOnce has a sticker drawn, refusing something while it is drawn, and wants one answer with it.
+// answersOnce has a sticker drawn, rejects something meanwhile, and expects one answer with the sticker.
 func answersOnce(t *testing.T, by team, refuse func()) {
 	t.Helper()
 	w, in := newStickers(t), resident{t, by}

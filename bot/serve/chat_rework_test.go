@@ -19,12 +19,12 @@ import (
 	"atelier/bot/clitest"
 )
 
-// pressing is a town in which people press buttons, and write without a mention.
+// pressing is a town in which people also press buttons, and write without a mention.
 type pressing interface {
 	talk
-	// press presses the first button of a sign in a thread; it is false if there is none.
+	// press presses the first button with an emoji in a thread, and reports whether there was one.
 	press(thread, sign string) bool
-	// write writes in a thread, and gives the message.
+	// write writes in a thread, and returns the message.
 	write(thread, text string) (id string)
 }
 
@@ -56,7 +56,7 @@ func (s *inSlack) write(thread, text string) string {
 	return s.People.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: text})
 }
 
-// pictures are those that the bot has posted in a thread.
+// pictures returns the pictures that the bot has posted in a thread.
 func pictures(by town, thread string) (all []shown) {
 	for _, p := range by.posts(thread) {
 		all = append(all, p.pictures...)
@@ -64,7 +64,7 @@ func pictures(by town, thread string) (all []shown) {
 	return all
 }
 
-// goneOn is somebody who goes on from results in a thread.
+// goneOn is somebody who continues from results in a thread.
 type goneOn struct {
 	resident
 
@@ -73,7 +73,7 @@ type goneOn struct {
 	thread string
 }
 
-// next waits for the n-th picture of the thread, and gives its size and bytes.
+// next waits for the n-th picture of the thread, and returns its size and bytes.
 func (g goneOn) next(what string, n int) (size image.Point, bytesOf int) {
 	g.Helper()
 	var sent []shown
@@ -85,13 +85,13 @@ func (g goneOn) next(what string, n int) (size image.Point, bytesOf int) {
 	return image.Pt(read.Width, read.Height), len(sent[n-1].content)
 }
 
-// pressed presses a button as soon as it is there.
+// pressed presses a button as soon as it appears.
 func (g goneOn) pressed(sign string) {
 	g.Helper()
 	g.until(g.o, "the button "+sign, func() bool { return g.by.press(g.thread, sign) })
 }
 
-// told waits until the bot has said something so often.
+// told waits until the bot has said something that many times.
 func (g goneOn) told(text string, times int) {
 	g.Helper()
 	g.until(g.o, text, func() bool {
@@ -105,7 +105,7 @@ func (g goneOn) told(text string, times int) {
 	})
 }
 
-// TestPeopleGoOnFromResults: they use one for the next message, have it made larger and its file smaller, and vary a
+// TestPeopleGoOnFromResults uses a result for the next message, makes it larger and its file smaller, and varies a
 // drawing.
 func TestPeopleGoOnFromResults(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 	}
 }
 
-// TestMusicIsVaried: four other pieces, and the next message works on the one that is chosen.
+// TestMusicIsVaried checks that varying music makes four other pieces, and that the next message works on the chosen one.
 func TestMusicIsVaried(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

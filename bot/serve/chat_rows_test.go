@@ -14,7 +14,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestRefusalsNameNoSettings: what this installation cannot do is refused in words, without a setting or an address.
+// TestRefusalsNameNoSettings checks that a refusal of something that cannot run here names no settings and no addresses.
 func TestRefusalsNameNoSettings(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")
@@ -33,7 +33,7 @@ func TestRefusalsNameNoSettings(t *testing.T) {
 	})
 }
 
-// TestDeletedAnswerIsChosenAgain by its number, which works once more.
+// TestDeletedAnswerIsChosenAgain checks that choosing a deleted answer's number brings the answer back.
 func TestDeletedAnswerIsChosenAgain(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {
@@ -57,7 +57,7 @@ func TestDeletedAnswerIsChosenAgain(t *testing.T) {
 	})
 }
 
-// TestDeletedRequestIsStopped without an answer.
+// TestDeletedRequestIsStopped checks that deleting a request's message stops the request without an answer.
 func TestDeletedRequestIsStopped(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
@@ -71,7 +71,7 @@ func TestDeletedRequestIsStopped(t *testing.T) {
 	})
 }
 
-// TestLongTextIsFile with its first lines in one message.
+// TestLongTextIsFile checks that a long text is sent as a file, with its first lines in the same message.
 func TestLongTextIsFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("The train to the sea leaves at nine.\n", 200)
@@ -89,7 +89,7 @@ func TestLongTextIsFile(t *testing.T) {
 	})
 }
 
-// TestTooLargeResultsAreLinked where there is a bucket.
+// TestTooLargeResultsAreLinked checks that with a bucket, files that are too large are sent as links.
 func TestTooLargeResultsAreLinked(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

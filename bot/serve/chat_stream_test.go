@@ -12,7 +12,7 @@ import (
 	"atelier/bot/clitest"
 )
 
-// drawing has the bot draw a sticker, when the test says so.
+// drawing asks the bot for a sticker, which is drawn when the test allows it.
 func drawing(t *testing.T, by *inSlack) (in resident, o *clitest.Open, thread string, draw func()) {
 	t.Helper()
 	w := newStickers(t)
@@ -21,8 +21,8 @@ func drawing(t *testing.T, by *inSlack) (in resident, o *clitest.Open, thread st
 	return in, o, by.say("make a sticker that says good morning"), func() { w.draw("good morning") }
 }
 
-// TestSlackShowsSteps: while the work goes on, the thread has one message with its steps, which is a stream where Slack has
-// them, and at the end that and one answer.
+// TestSlackShowsSteps checks that during the work the thread has one message with the steps, a stream if Slack supports
+// them, and at the end that message and one answer.
 func TestSlackShowsSteps(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]slacktest.Options{"streams": {}, "no streams": {Lacks: []string{"chat.startStream"}}} {
@@ -48,7 +48,7 @@ func TestSlackShowsSteps(t *testing.T) {
 	}
 }
 
-// TestSlackStopsByItself: Slack's own button stops a request, which is said once.
+// TestSlackStopsByItself checks that Slack's own button stops a request, and that the bot says so once.
 func TestSlackStopsByItself(t *testing.T) {
 	t.Parallel()
 	by := newInSlack(t, true)
@@ -62,7 +62,7 @@ func TestSlackStopsByItself(t *testing.T) {
 	}
 }
 
-// TestProgressInPercent of a drawing whose server tells it.
+// TestProgressInPercent checks that the progress of a drawing is shown if its server reports it.
 func TestProgressInPercent(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(in resident, by talk) {

@@ -20,23 +20,23 @@ import (
 
 // town is a chat platform on this machine, with a channel in which a person writes.
 type town interface {
-	// name is the platform's.
+	// name is the platform's name.
 	name() string
-	// settings connect the program with it.
+	// settings returns the settings that connect the program.
 	settings() []string
-	// ready waits until the program hears what is written from now on.
+	// ready waits until the program receives new messages.
 	ready(ctx context.Context, o *clitest.Open) error
-	// request mentions the bot in a new message with a picture, and gives its thread.
+	// request mentions the bot in a new message with a picture, and returns its thread.
 	wish(text string, picture []byte) (thread string)
-	// wishWith mentions the bot in a new message with a file, and gives its thread.
+	// wishWith mentions the bot in a new message with a file, and returns its thread.
 	wishWith(text, name string, content []byte) (thread string)
 	// wishOf mentions the bot in the thread of a picture that somebody else has posted.
 	wishOf(text string, picture []byte) (thread string)
-	// posts are what the bot has written in a thread, the oldest first.
+	// posts returns the bot's messages in a thread, the oldest first.
 	posts(thread string) []post
-	// choose adds a number to one of them.
+	// choose adds a number reaction to one of them.
 	choose(thread string, p post, number int)
-	// await waits until something holds of what has been written.
+	// await waits until a condition on the messages holds.
 	await(ctx context.Context, holds func() bool) error
 }
 
@@ -48,7 +48,7 @@ type post struct {
 	numbers  int // that the bot has put on it, to choose by
 }
 
-// String is what can be seen of it.
+// String returns its visible parts.
 func (p post) String() string {
 	return fmt.Sprintf("%s: %q, %d pictures, %d numbers; ", p.id, p.text, len(p.pictures), p.numbers)
 }
@@ -132,7 +132,7 @@ func (d *inDiscord) await(ctx context.Context, holds func() bool) error { return
 type inSlack struct {
 	*slacktest.Server
 	channel, ann string
-	// overHTTP has the events come as requests.
+	// overHTTP has Slack send its events over HTTP.
 	overHTTP bool
 }
 
@@ -204,7 +204,7 @@ func (s *inSlack) posts(thread string) []post {
 	return all
 }
 
-// slackNumbers are the names of the numbers on Slack, from 1.
+// slackNumbers are Slack's names of the number emoji, from 1.
 var slackNumbers = []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
 func (s *inSlack) choose(_ string, p post, number int) {
@@ -213,9 +213,8 @@ func (s *inSlack) choose(_ string, p post, number int) {
 
 func (s *inSlack) await(ctx context.Context, holds func() bool) error { return s.Until(ctx, holds) }
 
-// TestInDiscordAndSlack: a picture is posted with a mention, the edge map comes back in the
-// thread, 2️⃣ is added, and the other way's result comes back; and so it is where the process
-// ended in between.
+// TestInDiscordAndSlack posts a picture with a mention, gets the edge map in the thread, adds 2️⃣, and gets the result
+// of the alternative; also if the process is restarted in between.
 func TestInDiscordAndSlack(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func() town{
@@ -253,8 +252,7 @@ func TestInDiscordAndSlack(t *testing.T) {
 	}
 }
 
-// TestInAThreadOfOthers: somebody posts a picture, and somebody else mentions the bot in its
-// thread.
+// TestInAThreadOfOthers has somebody post a picture, and somebody else mention the bot in its thread.
 func TestInAThreadOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func() town{
@@ -274,13 +272,13 @@ func TestInAThreadOfOthers(t *testing.T) {
 	}
 }
 
-// resident is somebody in a town who asks.
+// resident is a person in a town who makes requests.
 type resident struct {
 	*testing.T
 	town
 }
 
-// Name is the town's, so that it is clear whose it is.
+// Name returns the town's name; several embedded types have one.
 func (r resident) Name() string { return r.name() }
 
 // serve connects the program with the town.
@@ -295,7 +293,7 @@ func (r resident) serve(env []string) *clitest.Open {
 	return o
 }
 
-// asks requests for an edge map of a photo, which the tools of testdata/ways make in other ways.
+// asks requests an edge map of a photo, which the tools of testdata/ways make in several ways.
 func (r resident) asks() (thread string) {
 	r.Helper()
 	photo, err := os.ReadFile("../testdata/photo.jpg")
@@ -305,8 +303,8 @@ func (r resident) asks() (thread string) {
 	return r.wish("find the edges in this picture", photo)
 }
 
-// answer waits for the n-th answer in a thread, which must show pictures with descriptions,
-// and offer numbers to choose by. It gives the message to choose on, with the pictures.
+// answer waits for the n-th answer in a thread, which must have pictures with descriptions and numbered alternatives.
+// It returns the message with the numbers, with the pictures.
 func (r resident) answer(o *clitest.Open, thread string, n int) post {
 	r.Helper()
 	ctx, stop := context.WithTimeout(r.Context(), clitest.Busy)
@@ -324,8 +322,7 @@ func (r resident) answer(o *clitest.Open, thread string, n int) post {
 	return answers[n-1]
 }
 
-// answersOf are the messages with numbers on them, each with the pictures that were posted
-// since the one before.
+// answersOf returns the messages with numbers, each with the pictures posted since the previous one.
 func answersOf(posts []post) []post {
 	var answers []post
 	var pictures []shown
@@ -339,7 +336,7 @@ func answersOf(posts []post) []post {
 	return answers
 }
 
-// picture reads the one picture of an answer, which has the size of the photo.
+// picture reads the only picture of an answer, which must have the size of the photo.
 func (r resident) picture(answer post) clitest.Grey {
 	r.Helper()
 	if len(answer.pictures) != 1 {
@@ -354,7 +351,7 @@ func (r resident) picture(answer post) clitest.Grey {
 	return g
 }
 
-// showsEdges wants an answer to show nothing but the edge map of the photo.
+// showsEdges expects an answer with only the edge map of the photo.
 func (r resident) showsEdges(answer post) {
 	r.Helper()
 	edges := r.picture(answer)
@@ -363,8 +360,8 @@ func (r resident) showsEdges(answer post) {
 	}
 }
 
-// showsLines wants an answer to show nothing but straight lines of the photo: white ones on
-// black, less than the edges are, and most of them where edges are.
+// showsLines expects an answer with only straight lines of the photo: white on black, fewer pixels than the edges, and
+// most of them on edges.
 func (r resident) showsLines(answer, edges post) {
 	r.Helper()
 	lines, all := r.picture(answer), r.picture(edges)
@@ -385,7 +382,7 @@ func (r resident) showsLines(answer, edges post) {
 	}
 }
 
-// tellsNoSecret looks through the log for the tokens, and for what was asked.
+// tellsNoSecret checks that the log contains neither the tokens nor the request.
 func (r resident) tellsNoSecret(o *clitest.Open, env []string) {
 	r.Helper()
 	for _, e := range env {

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestExamplesAreTried: a mention without text and a greeting show examples that work here, and a press does one of
-// them with a sample picture, in the same thread.
+// TestExamplesAreTried checks that a mention without text, or a greeting, shows examples that work here, and that
+// pressing one runs it with a sample picture, in the same thread.
 func TestExamplesAreTried(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestExamplesAreTried(t *testing.T) {
 	}
 }
 
-// TestExamplesOfACommandAreTried: only one person sees the help, and everybody what is tried.
+// TestExamplesOfACommandAreTried checks that only the person who asked sees the help, and everybody sees the example run.
 func TestExamplesOfACommandAreTried(t *testing.T) {
 	t.Parallel()
 	by := newInDiscord(t, discordtest.Options{})

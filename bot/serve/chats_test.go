@@ -25,8 +25,8 @@ import (
 	"atelier/bot/serve"
 )
 
-// TestRefusedTokensEndTheStart with a sentence for each platform that names what is wrong
-// and nothing else, and with no token in it; and so do servers that are none of the platform's.
+// TestRefusedTokensEndTheStart checks that the program exits if tokens are rejected, or if a server is not the
+// platform's, with a sentence for each platform that names only what is wrong, and no token.
 func TestRefusedTokensEndTheStart(t *testing.T) {
 	t.Parallel()
 	guild, team := discordtest.New(t, discordtest.Options{}), slacktest.New(t, slacktest.Options{})
@@ -92,8 +92,7 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 	}
 }
 
-// TestRevokedTokenIsReported: the process goes on, with the other platforms, and is not ready
-// any more.
+// TestRevokedTokenIsReported checks that the process continues with the other platforms, and is no longer ready.
 func TestRevokedTokenIsReported(t *testing.T) {
 	t.Parallel()
 	guild, team := newInDiscord(t, discordtest.Options{}), newInSlack(t, false)
@@ -121,8 +120,8 @@ func TestRevokedTokenIsReported(t *testing.T) {
 	}
 }
 
-// TestStartTellsWhoTheBotIs: who starts it sees that it is connected, as whom and where, and
-// where a platform's requests are awaited.
+// TestStartTellsWhoTheBotIs checks that the program prints under which name it is connected and where, and at which
+// address it waits for a platform's requests.
 func TestStartTellsWhoTheBotIs(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -177,8 +176,7 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 	}
 }
 
-// TestReadinessNamesConfiguredParts: a token that Slack takes no more is named, and no setting that
-// has no part in it.
+// TestReadinessNamesConfiguredParts checks that a token that Slack no longer accepts is named, and no other setting.
 func TestReadinessNamesConfiguredParts(t *testing.T) {
 	t.Parallel()
 	team := newInSlack(t, true)
@@ -191,8 +189,8 @@ func TestReadinessNamesConfiguredParts(t *testing.T) {
 	}
 }
 
-// TestSlackWhereItIsNotTaken: what comes to its paths is told where it would be taken, and
-// what is not signed is refused, without a password for the channel.
+// TestSlackWhereItIsNotTaken checks that a process without Slack's events says which process would accept them, and
+// that unsigned requests are rejected without asking for the web page's password.
 func TestSlackWhereItIsNotTaken(t *testing.T) {
 	t.Parallel()
 	post := func(r *http.Request) { r.Method = http.MethodPost }

@@ -8,7 +8,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestWhatIsConnected is what is configured unless told otherwise, where it can be.
+// TestWhatIsConnected checks that all configured platforms are connected, unless --adapters says otherwise.
 func TestWhatIsConnected(t *testing.T) {
 	t.Parallel()
 	pools := func(queues ...string) Service {

@@ -14,8 +14,8 @@ import (
 	"atelier/storage"
 )
 
-// TestReadinessIsAskedForOnce: many who ask cost no more than one, and one who goes away
-// spoils nothing for the others.
+// TestReadinessIsAskedForOnce checks that concurrent requests share one check, and that a client that disconnects does
+// not affect the others.
 func TestReadinessIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -39,7 +39,7 @@ func TestReadinessIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestStrangersSeeNoAddress: on an open port /readyz names what does not work, and the
+// TestStrangersSeeNoAddress checks that on a public port /readyz only names the parts that do not work, and that the
 // log says why, once.
 func TestStrangersSeeNoAddress(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// pipes is a listener of connections in memory, whose deadlines follow the clock of a bubble.
+// pipes is a listener for connections in memory, whose deadlines follow the clock of a synctest bubble.
 type pipes struct {
 	come   chan net.Conn
 	closed chan struct{}
@@ -35,7 +35,7 @@ func (p *pipes) Close() error { close(p.closed); return nil }
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// trickle gives that many bytes, and only so many of them a second.
+// trickle yields a number of bytes at a limited rate per second.
 type trickle struct{ bytes, aSecond int }
 
 func (t *trickle) Read(p []byte) (int, error) {
@@ -48,8 +48,8 @@ func (t *trickle) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSlowPeers sends to the server and reads from it at every pace: a large file over a slow
-// line is waited for, and a peer that only holds on is cut off.
+// TestSlowPeers sends to the server and reads from it at several rates. A large file over a slow connection is
+// completed, and an idle peer is disconnected.
 func TestSlowPeers(t *testing.T) {
 	t.Parallel()
 	const large = 4 << 20

@@ -9,8 +9,8 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestLacksInChinese has what each tool of the catalogue lacks, where there is no
-// make at all, told without a word of English but names.
+// TestLacksInChinese checks that what each tool lacks, if no backend is set up, is said in Chinese, with only names in
+// English.
 func TestLacksInChinese(t *testing.T) {
 	t.Parallel()
 	c, err := bottest.Builtin()

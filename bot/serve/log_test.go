@@ -11,8 +11,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestLogHoldsNoFileName: whatever the storage fails at, the log tells of it and not how
-// people's files are called.
+// TestLogHoldsNoFileName checks that the log reports failures of the storage without the names of people's files.
 func TestLogHoldsNoFileName(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPools: what --queues and --concurrency come to, and what they may not be.
+// TestPools checks valid and invalid values of --queues and --concurrency.
 func TestPools(t *testing.T) {
 	t.Parallel()
 	cpus := strconv.Itoa(runtime.NumCPU())
@@ -41,8 +41,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// TestSizedPools: the servers are asked only where nobody has said how many workers there
-// are to be.
+// TestSizedPools checks that the servers are asked for their capacity only if the number of workers is not set.
 func TestSizedPools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

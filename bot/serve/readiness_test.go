@@ -9,8 +9,8 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestBackendsMakeNobodyUnready: /readyz tells who is private how the servers fare, and a
-// stranger nothing; one that is down or left alone leaves the process ready.
+// TestBackendsMakeNobodyUnready checks that /readyz shows the servers' health only to private callers, and that a server
+// that is down or paused leaves the process ready.
 func TestBackendsMakeNobodyUnready(t *testing.T) {
 	t.Parallel()
 	tools := bottest.Painters(t)

@@ -28,7 +28,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestServe: an event of a platform is answered, counted, and known to the next process.
+// TestServe checks that an event of a platform is answered and counted, and that the next process knows it.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -78,8 +78,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeEndsInGoodOrder: what runs may end, meanwhile it is alive and not ready, and what
-// could not end is done by the next process.
+// TestServeEndsInGoodOrder checks that running work may finish, that the process is alive but not ready meanwhile, and
+// that the next process does what could not finish.
 func TestServeEndsInGoodOrder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -127,7 +127,7 @@ func TestServeEndsInGoodOrder(t *testing.T) {
 	}
 }
 
-// TestReady: the page names each part that does not work, and no other.
+// TestReady checks that the page names exactly the parts that do not work.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	redis := miniredis.RunT(t)
@@ -178,7 +178,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestServeDoesNotStart: what is wrong is one sentence, before anything runs.
+// TestServeDoesNotStart checks that a problem at startup is reported in one sentence, before anything runs.
 func TestServeDoesNotStart(t *testing.T) {
 	t.Parallel()
 	bucket := s3test.New(t, s3test.Config{})
@@ -233,7 +233,7 @@ func TestServeDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestAllWrongFlagsAreReported, with the wrong settings.
+// TestAllWrongFlagsAreReported checks that wrong flags and wrong settings are reported together.
 func TestAllWrongFlagsAreReported(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_DEADLINE": "abc", "ATELIER_LOG": "loud"},
@@ -251,8 +251,8 @@ func TestAllWrongFlagsAreReported(t *testing.T) {
 	}
 }
 
-// TestSilentServerIsNamed: of a server that takes everything and answers nothing it is told
-// which setting names it.
+// TestSilentServerIsNamed checks that for a server that accepts connections but never answers, the setting that names
+// it is reported.
 func TestSilentServerIsNamed(t *testing.T) {
 	t.Parallel()
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -290,7 +290,7 @@ func TestSilentServerIsNamed(t *testing.T) {
 	}
 }
 
-// TestAllUnusableSettingsAreReported.
+// TestAllUnusableSettingsAreReported checks that all of them are reported at once.
 func TestAllUnusableSettingsAreReported(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := clitest.Run(t, map[string]string{
@@ -304,7 +304,7 @@ func TestAllUnusableSettingsAreReported(t *testing.T) {
 	}
 }
 
-// TestServeTellsHowItIsUsed where no platform is connected.
+// TestServeTellsHowItIsUsed checks that the program says how to use it if no platform is connected.
 func TestServeTellsHowItIsUsed(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())

@@ -17,10 +17,9 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestProcessesOfUnequalTools, of which each is all that the command line makes of it: what
-// needs a server is planned where a process that works on its queue has one, and done there,
-// although another one takes work of the same queue. One that has the server and does not
-// work on the queue is none.
+// TestProcessesOfUnequalTools runs whole processes with different tools. A tool that needs a server is planned if a
+// process that serves its queue has the server, and runs there, although another process takes work from the same
+// queue. A process that has the server but does not serve the queue does not count.
 func TestProcessesOfUnequalTools(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestSignalsEndTheProgram: one signal ends a call that waits for its request, and a second
-// one a call that hangs in something that does not look at its context.
+// TestSignalsEndTheProgram checks that one signal ends a call that waits for its request, and a second one a call that
+// ignores its context.
 func TestSignalsEndTheProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

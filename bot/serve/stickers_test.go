@@ -39,7 +39,7 @@ backends:
       json: {words: "{text}"}
 `
 
-// stickers is the service that draws them, each when the test says so.
+// stickers is the service that draws them, each when the test allows it.
 type stickers struct {
 	host string
 
@@ -77,7 +77,7 @@ func newStickers(t *testing.T) *stickers {
 	return w
 }
 
-// settings have the bot know the tool.
+// settings returns the settings that give the bot the tool.
 func (w *stickers) settings(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func (w *stickers) settings(t *testing.T) []string {
 	return []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_CATALOGUE=" + folder, "ATELIER_HTTP_HOSTS=" + w.host}
 }
 
-// permit has a value for each time that words may be drawn.
+// permit returns a channel with a value for each drawing that is allowed.
 func (w *stickers) permit(words string) chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,29 +95,29 @@ func (w *stickers) permit(words string) chan struct{} {
 	return w.may[words]
 }
 
-// draw lets words be drawn once more.
+// draw allows one more drawing of the words.
 func (w *stickers) draw(words string) { w.permit(words) <- struct{}{} }
 
-// all are the words that were drawn.
+// all returns the words that were drawn.
 func (w *stickers) all() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.drawn)
 }
 
-// asked waits until the service is asked for words.
+// asked waits until the service is asked to draw the words.
 func (r resident) asked(o *clitest.Open, w *stickers, words string) {
 	r.Helper()
 	r.hears(o, w.asks, words)
 }
 
-// stops waits until the bot does not wait for words anymore.
+// stops waits until the bot no longer waits for the words.
 func (r resident) stops(o *clitest.Open, w *stickers, words string) {
 	r.Helper()
 	r.hears(o, w.gone, words)
 }
 
-// hears waits until words come.
+// hears waits until the words arrive.
 func (r resident) hears(o *clitest.Open, from chan string, words string) {
 	r.Helper()
 	ctx, stop := context.WithTimeout(r.Context(), clitest.Busy)

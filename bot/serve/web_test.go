@@ -32,7 +32,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// TestPeopleSeeNoSettings: what a tool lacks is told in a chat without the settings.
+// TestPeopleSeeNoSettings checks that chats say what a tool lacks without naming settings.
 func TestPeopleSeeNoSettings(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
@@ -47,7 +47,7 @@ func TestPeopleSeeNoSettings(t *testing.T) {
 	}
 }
 
-// TestToolsPage has every tool, and says why some are not live.
+// TestToolsPage checks that the page has every tool, and says why some are not live.
 func TestToolsPage(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
@@ -61,7 +61,7 @@ func TestToolsPage(t *testing.T) {
 	}
 }
 
-// TestWebSettings reads what is set about the channel.
+// TestWebSettings reads the settings of the web page.
 func TestWebSettings(t *testing.T) {
 	t.Parallel()
 	c, err := settings.Read([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/", "WEB_ADMINS=ann, bo@example.org,"}, nil, nil)
@@ -83,7 +83,7 @@ func TestWebSettings(t *testing.T) {
 	}
 }
 
-// TestPublicAddressNeedsAPassword, since who reads its pages is not at this machine.
+// TestPublicAddressNeedsAPassword, since other machines can reach it.
 func TestPublicAddressNeedsAPassword(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := clitest.Run(t, map[string]string{"PUBLIC_URL": "https://atelier.example.org", "ATELIER_DATA": t.TempDir()}, "serve")
@@ -96,7 +96,7 @@ func TestPublicAddressNeedsAPassword(t *testing.T) {
 	}
 }
 
-// TestWebPassword lets nobody in without it, and leaves what others need in the open.
+// TestWebPassword checks that nobody gets in without it, and that the paths that need no password stay open.
 func TestWebPassword(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
@@ -107,7 +107,7 @@ func TestWebPassword(t *testing.T) {
 	}
 }
 
-// TestMetricsTellNobodyThePassword, however often they ask.
+// TestMetricsTellNobodyThePassword checks that guesses at /metrics are limited.
 func TestMetricsTellNobodyThePassword(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
@@ -129,7 +129,7 @@ func TestMetricsTellNobodyThePassword(t *testing.T) {
 	}
 }
 
-// TestOtherNamesLeadNowhere: a page whose name is made to lead to this machine reads nothing.
+// TestOtherNamesLeadNowhere checks that a page under a foreign name that resolves to this machine can read nothing.
 func TestOtherNamesLeadNowhere(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "PUBLIC_URL=http://localhost:8080")
@@ -149,7 +149,7 @@ func TestOtherNamesLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestHundredUploadsAtOnce are none too many for who lets people in.
+// TestHundredUploadsAtOnce checks that the login's limits allow a hundred uploads at once.
 func TestHundredUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	const password, files = "open sesame", 100
@@ -186,8 +186,8 @@ func TestHundredUploadsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestMarkLinks gives pictures in other platforms a page on which people point, which
-// reaches nothing else.
+// TestMarkLinks checks that pictures on other platforms get a link to a page for marking, which gives access to nothing
+// else.
 func TestMarkLinks(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
@@ -214,7 +214,7 @@ func TestMarkLinks(t *testing.T) {
 	}
 }
 
-// TestNoLinkForUnmarkableFiles asks for one to each kind of picture.
+// TestNoLinkForUnmarkableFiles asks for a link for each kind of picture.
 func TestNoLinkForUnmarkableFiles(t *testing.T) {
 	t.Parallel()
 	config, err := settings.Read([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "PLANNER=rules"}, nil, nil)
@@ -245,7 +245,7 @@ func TestNoLinkForUnmarkableFiles(t *testing.T) {
 	}
 }
 
-// TestRejectedFileIsReportedInReadersLanguage, by what it holds and not by its name.
+// TestRejectedFileIsReportedInReadersLanguage checks that the report goes by the file's content, not its name.
 func TestRejectedFileIsReportedInReadersLanguage(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
@@ -260,8 +260,8 @@ func TestRejectedFileIsReportedInReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestForgetTakesThePageToo where the program that forgets is another than the one that serves,
-// and nothing is left of the words and the files.
+// TestForgetTakesThePageToo checks that if a program other than the serving one forgets a thread, nothing remains of its
+// texts and files.
 func TestForgetTakesThePageToo(t *testing.T) {
 	t.Parallel()
 	redis, bucket := miniredis.RunT(t), s3test.New(t, s3test.Config{})

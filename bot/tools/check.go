@@ -28,8 +28,8 @@ type checkToolCommand struct {
 
 // Help returns the detailed help.
 func (*checkToolCommand) Help() string {
-	return `If a file has mistakes, the exit status is 2. Warnings do not change the exit status: an example that
-the built-in rules do not understand or that another tool matches, an unused argument, an
+	return `If a file has mistakes, the exit status is 2. These are warnings, and do not change the exit status: an
+example that the built-in rules do not understand or that another tool matches, an unused argument, an
 unknown domain, a program whose Debian package is not installed, a host that may not be called, or no
 effects.`
 }
@@ -177,7 +177,7 @@ func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Too
 		case len(takers) > 0:
 			problem = "is understood as a request for " + strings.Join(takers, " and ")
 		default:
-			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or do you mean one of these?") + unitHint(tool, r.Wish)
+			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or did you mean one of these?") + unitHint(tool, r.Wish)
 		}
 	}
 	return problem, nil

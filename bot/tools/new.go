@@ -32,8 +32,8 @@ func (*NewToolCommand) Help() string {
 
   bot tool new dim_lights --takes image
 
-By default a command takes a video, and http takes a text and returns an image. The tool runs ffmpeg, or
-my-program, which stands for a program of yours. Comments say what to change. Check it with bot tool check, run
+Without --takes, a command takes a video, and an http tool takes a text and returns an image. The tool runs
+ffmpeg, or my-program, which stands for a program of yours. Comments say what to change. Check it with bot tool check, run
 it with bot tool try, and when it works, move it to the folder that ATELIER_CATALOGUE names.`
 }
 

@@ -22,7 +22,7 @@ type happening struct {
 	Point   string `json:"point"`
 	Request string `json:"request,omitempty"`
 	Step    string `json:"step,omitempty"` // the tool
-	// Of a post.
+	// The following describe a post.
 	Key     string `json:"key,omitempty"`
 	Message string `json:"message,omitempty"` // the message that it answers
 	Text    string `json:"text,omitempty"`

@@ -1,3 +1,3 @@
-// Package post posts answers to platforms, and shows status signs on the messages of requests. Files that
+// Package post posts answers to platforms, and shows status reactions on the messages of requests. Files that
 // a platform rejects are sent as links, or left out and named: the text always arrives.
 package post

@@ -11,5 +11,5 @@
 //     keeps killing its workers is abandoned.
 //   - [Recovery] resumes requests that were only half recorded, or whose tasks were lost.
 //
-// What a task does is up to the handler.
+// The handler decides what a task does.
 package queue

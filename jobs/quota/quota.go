@@ -26,8 +26,8 @@
 // minute, one more may run for a while. A request that failed to start is given back and does not
 // count ([Quota.Withdraw]). A rejected request stores nothing but that its person was told.
 //
-// [Quota.Tell] tells people why they are rejected: once per channel and reason in some minutes, and
-// five times in all in these minutes, so that a flood of messages causes no flood of replies.
+// [Quota.Tell] tells people why they are rejected: once per channel and reason every three minutes, and
+// at most five times in ten minutes, so that a flood of messages causes no flood of replies.
 package quota
 
 import (

@@ -165,7 +165,7 @@ func seen(r *Request) any {
 	return l
 }
 
-// TestFoldedLogContinues: folding a prefix and then the rest equals folding the whole log.
+// TestFoldedLogContinues checks that folding a prefix and then the rest equals folding the whole log.
 func TestFoldedLogContinues(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

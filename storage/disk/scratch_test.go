@@ -206,7 +206,7 @@ func TestSweepKeepsNewFolders(t *testing.T) {
 	}
 	all.Wait()
 	for _, name := range listed(t, root) {
-		// What was swept as it began has no lock, and is empty.
+		// A folder that was swept as it was being made has no lock, and is empty.
 		if inside := listed(t, filepath.Join(root, name)); len(inside) != 0 {
 			t.Errorf("%s holds %v", name, inside)
 		}

@@ -328,7 +328,7 @@ func FuzzReplay(f *testing.F) {
 			if same, err := replay(data[:end], &again); !r.damaged() && (err != nil || same.end != end || again.size != m.size) {
 				t.Errorf("what ends at %d ends at %d: %v", end, same.end, err)
 			}
-			// What it holds is written and read as the same.
+			// Its content is the same after it is written and read again.
 			fresh := head(salt)
 			for c := range m.snapshot() {
 				fresh = frame(fresh, salt, int64(len(fresh)), 0, c)

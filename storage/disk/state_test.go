@@ -56,7 +56,7 @@ func closed(tb testing.TB, s *disk.State) {
 
 func TestState(t *testing.T) {
 	t.Parallel()
-	// Where it is rewritten at every change that leaves waste, nothing is different.
+	// Frequent compaction, at every change that leaves waste, makes no difference.
 	for name, from := range map[string]int64{"rarely compacted": 0, "often compacted": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

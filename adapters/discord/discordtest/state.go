@@ -115,7 +115,7 @@ func (st *state) maxAnswer(i *Interaction) int64 {
 	return st.maxFile(i.channel)
 }
 
-// anywhere returns the message with an id, in any channel.
+// anywhere returns the message with the given ID from any channel, or nil.
 func (st *state) anywhere(id string) *entry {
 	for _, c := range st.channels {
 		if m := c.find(id); m != nil {

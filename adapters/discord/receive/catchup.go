@@ -33,7 +33,7 @@ type catchUp struct {
 	mu    sync.Mutex
 	again map[string]bool // the channels that are being read, and whether to read them again
 
-	// Of the current session of the gateway; read by its goroutine only.
+	// The current session of the gateway; only its goroutine uses this.
 	since   int64            // the last message received before it, or nothing
 	left    map[string]int64 // the same for servers that became unavailable since
 	listed  map[string]bool  // the bot's servers at its beginning

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What goes wrong in a page is noticed, and nothing else.
+// TestFaults checks that faults in a page are reported, and nothing else.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.NotFoundHandler())

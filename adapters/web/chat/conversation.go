@@ -138,7 +138,7 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 }
 
 // edit replaces a person's message, which becomes a new request. Progress of the old one is no longer shown. Edits
-// that the handler ignores are not shown either: nothing would ever answer them.
+// that the handler ignores are not shown either, since nothing would ever answer them.
 func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	old := c.message(w.Edits)
 	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID || at.Sub(old.At) > adapters.Editable {

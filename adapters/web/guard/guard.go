@@ -6,8 +6,8 @@
 //   - Changes come only from the channel's own origin ([http.CrossOriginProtection]); pages of other
 //     origins can link to it, but not embed it.
 //   - Without a password and an authenticating proxy, only this machine is served: by its address,
-//     under its name, and not through a proxy. With a public address nobody is, since a proxy need
-//     not identify itself.
+//     under its name, and not through a proxy. If a public address is set, nobody is
+//     served, since a proxy need not identify itself.
 //   - With a password, everything but the login page needs a session. Names are not verified.
 //     Sessions are stored in a [State] under a hash of the cookie and the password: every process
 //     knows them, they survive restarts, and another password ends them all.

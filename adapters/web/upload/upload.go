@@ -1,4 +1,4 @@
-// Package upload accepts and deletes people's files, and serves all files of a thread.
+// Package upload accepts and deletes people's files, and serves any file of a thread.
 package upload
 
 import (

@@ -206,8 +206,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// What is declined, or is too much, nobody else does; and when the context has ended,
-// nobody does anything.
+// TestSecondPlannerIsNotAsked checks that a request that the first planner declines is not passed on, nor is any
+// once the context has ended.
 func TestSecondPlannerIsNotAsked(t *testing.T) {
 	t.Parallel()
 	declined := fmt.Errorf("decompose: %w", &plan.Fault{Sentence: plan.Say("I decline."), Err: errors.New("refused"), Final: true})
@@ -236,7 +236,7 @@ func TestSecondPlannerIsNotAsked(t *testing.T) {
 	}
 }
 
-// Where the second fails as well, its error is the answer.
+// TestBothFail checks that if both planners fail, the second one's error is returned.
 func TestBothFail(t *testing.T) {
 	t.Parallel()
 	first := &fake{name: "first", fails: "settle", err: down(endpoint.Down)}

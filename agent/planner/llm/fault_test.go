@@ -24,8 +24,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// What must never stand in an error or a log: the key, words of the request, words of the
-// model.
+// Texts that must not appear in an error or a log: the key, the request, the model's answer.
 const (
 	key       = "sk-proj-4f9d8c7b6a5e4f9d8c7b6a5e"
 	wishWords = "purple elephant"
@@ -411,7 +410,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// What a server refuses is remembered: it is asked in the format that it takes.
+// TestFormatsAreWalkedDownOnce checks that a format that the server rejected is not tried again.
 func TestFormatsAreWalkedDownOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

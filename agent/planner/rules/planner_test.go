@@ -460,7 +460,7 @@ func TestGuessByNumber(t *testing.T) {
 			Wish:  answer,
 			Given: []plan.Resource{{Name: "a.png", Type: plan.Image}},
 			Question: &plan.Question{
-				Text: "Or do you mean one of these?", Guesses: []string{"blur it", "find the edges in it"}, Wish: "do the thing with a.png",
+				Text: "Or did you mean one of these?", Guesses: []string{"blur it", "find the edges in it"}, Wish: "do the thing with a.png",
 			},
 		}, nil)
 		if err != nil {

@@ -218,7 +218,7 @@ func (p *Planner) withGuesses(r plan.Request, o outcome) (outcome, []string) {
 		}
 	}
 	if len(guesses) > 0 {
-		o.question = plan.Sentences(o.question, plan.Say("Or do you mean one of these?"))
+		o.question = plan.Sentences(o.question, plan.Say("Or did you mean one of these?"))
 	}
 	return o, guesses
 }

@@ -44,7 +44,8 @@ func TestDataIsFenced(t *testing.T) {
 	}
 }
 
-// Where media may not go to the model, it is shown neither pictures nor what a program read in them.
+// TestMediaMayNotLeave checks that if media may not go to the model, it sees neither pictures nor what a program read
+// from them.
 func TestMediaMayNotLeave(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -328,7 +328,7 @@ func TestProbeAgain(t *testing.T) {
 	}
 }
 
-// What is missing at one probe may be there at the next. It is logged once.
+// TestProbeAfterAFailure checks that a missing part is found at a later probe, and is logged once.
 func TestProbeAfterAFailure(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -466,7 +466,7 @@ func TestTokens(t *testing.T) {
 		if c.asked > 0 && (w.talks[0].Most > c.most || c.most > 0 && w.talks[0].Most < c.most-1500) {
 			t.Errorf("%s: the answer may have %d tokens", name, w.talks[0].Most)
 		}
-		// What was drafted before counts for what another process writes.
+		// Tokens of earlier drafts count, even if another process writes the next one.
 		d, err := b.Write(t.Context(), pythonRun, call, nil)
 		if want := c.asked == 0; errors.Is(err, plan.ErrOverBudget) != want || (d.Usage.Input == 0) != want && len(w.talks) < 3 {
 			t.Errorf("%s: %+v, %v", name, d, err)

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// What is wrong with an answer is told to the model.
+// TestAnswers checks that the model is told what is wrong with its answer.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	with := func(p program) string {

@@ -1,6 +1,6 @@
 // Package magick restricts ImageMagick with a policy of our own: it reads and writes only the usual picture
-// formats, starts no other program, opens no URL and no file named in a text (@file), and has limits for its
-// pictures and its memory.
+// formats, starts no other program, opens no URL and no file that a text names (@file), and limits pictures and
+// memory.
 package magick
 
 import (

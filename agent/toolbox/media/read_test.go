@@ -113,7 +113,7 @@ func TestPicturesAreUprightAsPeopleSeeThem(t *testing.T) {
 	t.Parallel()
 	src := quarters(48, 32)
 	const w, h = 48, 32
-	// Where the pixel at (x, y) of the upright picture is stored, by orientation.
+	// By orientation, the stored position of the pixel at (x, y) of the upright picture.
 	stored := map[uint16]func(x, y int) (int, int){
 		1: func(x, y int) (int, int) { return x, y },
 		2: func(x, y int) (int, int) { return w - 1 - x, y },

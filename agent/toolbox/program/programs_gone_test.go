@@ -77,8 +77,8 @@ func TestEachProgramMissing(t *testing.T) {
 	}
 }
 
-// TestEachProgramHanging: it ends with the context of the call, and leaves nothing behind.
-// Of ffmpeg, the package ffmpeg has a test of its own.
+// TestEachProgramHanging checks that a hanging program ends with the context of the call, and leaves nothing behind.
+// Package ffmpeg has its own test of this.
 func TestEachProgramHanging(t *testing.T) {
 	words := writePNG(t, "words.png", filled(40, 30, color.Black))
 	sound := fileOf(plan.Audio, tone(t, "tone.wav", "440", "1"))

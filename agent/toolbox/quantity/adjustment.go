@@ -28,7 +28,7 @@ const (
 const MaxStops = 5
 
 // Adjustment is a change of one property. By is from -1 to 1; it is 1 for Sepia and Invert, and positive for Vignette.
-// Of Exposure it is in stops, at most MaxStops either way.
+// For Exposure it is in stops, at most MaxStops either way.
 type Adjustment struct {
 	Property Property
 	By       float64

@@ -32,7 +32,7 @@
 // environment. Without the filter and a user of their own, they may do to other processes and files
 // of their user whatever that user may.
 //
-// What is not confined: programs may read the system's folders, fonts and what /proc says about
+// Limitations: programs may read the system's folders, fonts and what /proc says about
 // processor and memory, and may find out whether a file exists. All other system calls are allowed.
 // Disk reads are unlimited. The size of the folder and of open unnamed files, the total memory and
 // the number of processes are checked every 100 ms, and may exceed their limits in between; a mapped

@@ -1,4 +1,4 @@
-// Package slow leaves slow tests to CI.
+// Package slow skips slow tests unless CI is set.
 package slow
 
 import (

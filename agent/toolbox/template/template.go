@@ -5,7 +5,8 @@
 //	request: {url: "https://stickers.example.com/make/{style}", json: {words: "{text}", width: "{2 * width}"}}
 //
 // A slot contains a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
-// and, or, not, min, max, round, floor, even and if(condition, a, b). Names are the tool's arguments
+// and, or, not, min, max, round, floor, even, letters, given and if(condition, a, b); span and clock
+// format seconds in sentences. Names are the tool's arguments
 // and facts about them (see [Scope]), and names that the file gives to expressions (see [Recipe]).
 // In a command line, these slots are files:
 //

@@ -623,7 +623,7 @@ func TestWordsOfPeople(t *testing.T) {
 			}
 		}
 	}
-	// What a path cannot contain may go elsewhere.
+	// Other parts of a request may contain what a path cannot.
 	for _, words := range []string{"a\r\nX-Evil: 1", "../../admin", "a/b", `a\b`, "\r\n--x\r\nContent-Disposition: form-data; name=\"w2\"\r\n\r\n"} {
 		for _, body := range []string{`json: {w: "{text}"}}`, `form: {w: "{text}"}}`, `body: "{text}"}`} {
 			u := newUse(t, s.URL, strings.Replace(request, "{text}", "x", 1)+body, plan.Text, args{"text": words})

@@ -129,7 +129,7 @@ func TestAssessComplains(t *testing.T) {
 	}
 }
 
-// What has but one answer is not asked.
+// TestAssessSkipsForcedChoices checks that the model is not asked if there is only one answer.
 func TestAssessSkipsForcedChoices(t *testing.T) {
 	t.Parallel()
 	blur := workshoptest.Subtask("blur it", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
@@ -153,7 +153,7 @@ func TestAssessSkipsForcedChoices(t *testing.T) {
 	}
 }
 
-// Of several tasks only those that are open are asked about, and numbered so.
+// TestAssessAsksAboutOpenChoices checks that the prompt has only the tasks with a choice, numbered from 1.
 func TestAssessAsksAboutOpenChoices(t *testing.T) {
 	t.Parallel()
 	tasks := counting()
@@ -305,7 +305,7 @@ func TestAssessFitsTheModel(t *testing.T) {
 	}
 }
 
-// What comes first is the same for every request, so that a provider's cache hits.
+// TestAssessPromptPrefixIsStable checks that prompts begin with the same text, so that providers can cache it.
 func TestAssessPromptPrefixIsStable(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, func(r llmtest.Request) llmtest.Response { return nothingFits(strings.Count(r.User(), "\nWanted: ")) }, nil)

@@ -31,7 +31,7 @@ type decomposition struct {
 
 // subtask is a subtask in ControlLLM's format.
 type subtask struct {
-	// Of are the passages of the request that it covers.
+	// Of lists the passages of the request that it covers.
 	Of          []string     `json:"of"`
 	Description string       `json:"description"`
 	Task        []domainWord `json:"task"`

@@ -184,8 +184,8 @@ func holds(tb testing.TB, r plan.Request, d planner.Decomposition) {
 	}
 }
 
-// What the answer says that it does is compared with the request. It is not believed: what it quotes
-// must stand in the request.
+// TestLeftParts checks that the parts that an answer claims to do are compared with the request. A quotation counts
+// only if the request contains it.
 func TestLeftParts(t *testing.T) {
 	t.Parallel()
 	r := plan.Request{ID: "r", Wish: "Please make photo.png half as large, print it and mail it to Ann", Given: []plan.Resource{{Name: "photo.png", Type: plan.Image}}}

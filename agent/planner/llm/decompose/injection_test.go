@@ -94,8 +94,8 @@ func TestObeyedInjectionHasNoEffect(t *testing.T) {
 	}
 }
 
-// What anyone may say is no recital: a greeting in the words of an example, and what a
-// tool does in the words of the catalogue.
+// TestReplyMayDescribeTools checks that a reply may repeat a greeting of the prompt's examples, or the catalogue's
+// description of a tool.
 func TestReplyMayDescribeTools(t *testing.T) {
 	t.Parallel()
 	m := decomposerThat(t, nil)

@@ -75,8 +75,8 @@ func TestEveryTypeAndMeaningIsExplained(t *testing.T) {
 	}
 }
 
-// What stands before the tools is the same for every request, so that a provider's cache has it. The
-// system part tells every domain and type, and of the tools those that the request is about.
+// TestSystemPartIsStable checks that the text before the tools is the same for every request, so that providers can
+// cache it. The system part has every domain and type, and the tools relevant to the request.
 func TestSystemPartIsStable(t *testing.T) {
 	t.Parallel()
 	m := decomposerThat(t, nil)
@@ -158,7 +158,8 @@ func largeCatalogue(n int) *toolbox.Catalogue {
 	return toolbox.NewCatalogue(tools)
 }
 
-// A catalogue that does not fit is cut to what the request is about, and the context holds.
+// TestLargeCatalogueIsCut checks that a catalogue that is too large is cut to the tools relevant to the request, so
+// that the prompt fits the context.
 func TestLargeCatalogueIsCut(t *testing.T) {
 	t.Parallel()
 	for _, context := range []int{exchange.LeastContext, 8192, exchange.DefaultContextTokens} {
@@ -253,7 +254,7 @@ func TestQuotationsCannotBeEscaped(t *testing.T) {
 	}
 }
 
-// parts are what stands before the list of tools in a system part, and that list.
+// parts splits a system message into the text before the list of tools and the list.
 func parts(system string) (before, tools string) {
 	const head = "Never name a tool in the answer.\n"
 	before, tools, _ = strings.Cut(system, head)

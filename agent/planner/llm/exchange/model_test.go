@@ -135,8 +135,8 @@ func TestModelsThatThink(t *testing.T) {
 	}
 }
 
-// Where no model is named the server's list decides, and the next model is asked where the
-// server does not know one: each in its own way. One that is named is never replaced.
+// TestModelsThatAreChosen checks that if no model is named, it comes from the server's list, and that the next one is
+// tried if the server does not know it. A named model is never replaced.
 func TestModelsThatAreChosen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -310,7 +310,7 @@ func TestMissingFinishReason(t *testing.T) {
 	}
 }
 
-// What a request may take bounds the answers too.
+// TestAnswerLimit checks that the budget of a request limits the length of answers, too.
 func TestAnswerLimit(t *testing.T) {
 	t.Parallel()
 	const ceiling = 16_000

@@ -61,7 +61,7 @@ func (q speechRequest) check() error {
 	)
 }
 
-// checkVoice checks the rules of OpenAI's own models; others have their own voices.
+// checkVoice checks the rules of OpenAI's own models. Other models have other voices.
 func (q speechRequest) checkVoice() error {
 	switch {
 	case strings.HasPrefix(q.Model, "tts-1") && q.Instructions != "":

@@ -16,15 +16,15 @@ import (
 
 // record describes a request for the model. It is the data of the prompt.
 type record struct {
-	Turns    []turnTold
-	Question *questionTold
+	Turns    []earlierTurn
+	Question *openQuestion
 	Wish     string
-	Parts    []partTold
-	Steps    []stepTold
+	Parts    []partOutcome
+	Steps    []stepOutcome
 	Left     int // omitted intermediate steps
 	Unlisted int // other steps, parts and sentences omitted for lack of space
-	Ways     []sentenceTold
-	Missing  []sentenceTold
+	Ways     []requiredSentence
+	Missing  []requiredSentence
 
 	texts wholeTexts
 	// must are the sentences that the answer must contain, by mark.
@@ -33,32 +33,32 @@ type record struct {
 	unlisted map[int]bool
 }
 
-type turnTold struct {
+type earlierTurn struct {
 	Person string   `json:"person"`
 	You    string   `json:"you"`
 	Made   []string `json:"made,omitempty"`
 }
 
-type questionTold struct {
+type openQuestion struct {
 	Wish     string `json:"wish"`
 	Question string `json:"question"`
 }
 
-// partTold is a subtask and its outcome.
-type partTold struct {
+// partOutcome is a subtask and its outcome.
+type partOutcome struct {
 	Part   int    `json:"part"`
 	Wanted string `json:"wanted"`
 	Came   string `json:"what_came"`
 }
 
-// sentenceTold is a sentence that the answer must contain, with its mark.
-type sentenceTold struct {
+// requiredSentence is a sentence that the answer must contain, with its mark.
+type requiredSentence struct {
 	Sentence string `json:"sentence"`
 	Told     string `json:"told"`
 }
 
-// stepTold is a step and its outcome.
-type stepTold struct {
+// stepOutcome is a step and its outcome.
+type stepOutcome struct {
 	Step        int      `json:"step"`
 	Does        string   `json:"does,omitempty"`
 	Is          string   `json:"is,omitempty"`
@@ -75,8 +75,8 @@ type stepTold struct {
 	Note        string   `json:"note,omitempty"`
 }
 
-// measure limits the level of detail.
-type measure struct {
+// limits bounds the size of each part of the record.
+type limits struct {
 	turns    int
 	wish     int // bytes, like text, short and sentence
 	text     int // of a text that a tool read or wrote
@@ -89,8 +89,8 @@ type measure struct {
 	way      bool // whether to list finished intermediate steps
 }
 
-// measures go from full detail to what fits any context.
-var measures = []measure{
+// levels are the limits to try in turn, from full detail to a record that fits any context.
+var levels = []limits{
 	{turns: 2, wish: 4000, text: 800, short: 400, sentence: 1000, items: 20, files: 12, listed: math.MaxInt, does: true, way: true},
 	{turns: 1, wish: 2000, text: 400, short: 200, sentence: 600, items: 8, files: 6, listed: math.MaxInt, does: true, way: true},
 	{wish: 1000, text: 160, short: 120, sentence: 300, items: 4, files: 4, listed: math.MaxInt, way: true},
@@ -104,17 +104,17 @@ var measures = []measure{
 // tell makes the record, and the part of the prompt with it, in as much detail as fits into a token
 // budget.
 func (job *Responder) tell(a planner.Account, budget int) (record, string, error) {
-	for i, size := range measures {
+	for i, size := range levels {
 		r := job.record(a, size)
 		user, err := job.prompt.User(r)
-		if err != nil || token.Count(user) <= budget || i == len(measures)-1 {
+		if err != nil || token.Count(user) <= budget || i == len(levels)-1 {
 			return r, user, err
 		}
 	}
 	return record{}, "", nil // not reached
 }
 
-func (job *Responder) record(a planner.Account, size measure) record {
+func (job *Responder) record(a planner.Account, size limits) record {
 	r := record{
 		Wish:     token.Excerpt(a.Request.Wish, size.wish),
 		Unlisted: max(0, len(a.Plan.Tasks)-size.listed),
@@ -122,20 +122,20 @@ func (job *Responder) record(a planner.Account, size measure) record {
 	}
 	turns := a.Request.Turns
 	for _, t := range turns[max(0, len(turns)-size.turns):] {
-		told := turnTold{Person: token.Excerpt(t.Wish, size.short), You: token.Excerpt(a.Readable(t.Reply), size.short)}
+		told := earlierTurn{Person: token.Excerpt(t.Wish, size.short), You: token.Excerpt(a.Readable(t.Reply), size.short)}
 		for _, name := range t.Made[:min(len(t.Made), size.files)] {
 			told.Made = append(told.Made, a.Readable(name))
 		}
 		r.Turns = append(r.Turns, told)
 	}
 	if q := a.Request.Question; q != nil {
-		r.Question = &questionTold{token.Excerpt(q.Wish, size.wish), token.Excerpt(q.Listed(), size.short)}
+		r.Question = &openQuestion{token.Excerpt(q.Wish, size.wish), token.Excerpt(q.Listed(), size.short)}
 	}
 	for i, t := range a.Plan.Tasks[:min(len(a.Plan.Tasks), size.listed)] {
 		if t.Unread != "" { // a sentence before the model's message says so
 			continue
 		}
-		r.Parts = append(r.Parts, partTold{i + 1, token.Excerpt(t.Subtask.Description, size.short), cameOf(a, i)})
+		r.Parts = append(r.Parts, partOutcome{i + 1, token.Excerpt(t.Subtask.Description, size.short), cameOf(a, i)})
 	}
 	is := wording.Made(job.config.Catalogue, a)
 	for i, s := range a.Steps {
@@ -147,7 +147,7 @@ func (job *Responder) record(a planner.Account, size measure) record {
 		if r.unlisted[i] {
 			continue
 		}
-		told := job.stepTold(a, i, size, r.keeper(job.config.Catalogue, a, i))
+		told := job.stepOutcome(a, i, size, r.keeper(job.config.Catalogue, a, i))
 		switch result.Status {
 		case plan.Done:
 			told.Is = token.Excerpt(is[i].String(), size.short)
@@ -169,10 +169,10 @@ func (r *record) mark(sentence string) string {
 }
 
 // sentences returns the first sentences, shortened.
-func (r *record) sentences(a planner.Account, all []string, size measure) []sentenceTold {
-	var told []sentenceTold
+func (r *record) sentences(a planner.Account, all []string, size limits) []requiredSentence {
+	var told []requiredSentence
 	for _, s := range all[:min(len(all), size.listed)] {
-		told = append(told, sentenceTold{token.Excerpt(a.Readable(s), size.sentence), r.mark(s)})
+		told = append(told, requiredSentence{token.Excerpt(a.Readable(s), size.sentence), r.mark(s)})
 	}
 	return told
 }
@@ -194,9 +194,9 @@ func (r *record) keeper(catalogue *toolbox.Catalogue, a planner.Account, i int) 
 	}
 }
 
-func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func(made plan.Resource) string) stepTold {
+func (job *Responder) stepOutcome(a planner.Account, i int, size limits, keep func(made plan.Resource) string) stepOutcome {
 	s, result := a.Steps[i], a.Results[i]
-	told := stepTold{
+	told := stepOutcome{
 		Step: i + 1, From: sources(a, s.Action, size.short),
 		Came: "not done", OnTheWay: !s.Final || a.UsedUp(i),
 	}
@@ -223,7 +223,7 @@ func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func
 }
 
 // unlisted returns the steps beyond the limit. Failed steps are listed first, then final ones.
-func unlisted(a planner.Account, size measure) map[int]bool {
+func unlisted(a planner.Account, size limits) map[int]bool {
 	rank := func(i int) int {
 		switch {
 		case a.Results[i].Status == plan.Failed:

@@ -1,4 +1,4 @@
-// Package respond words the answer to a request.
+// Package respond has the language model write the answer to a request.
 package respond
 
 import (

@@ -195,7 +195,8 @@ func TestRespond(t *testing.T) {
 	}
 }
 
-// What is wrong twice and cannot be mended is an error, and no model's text is in it.
+// TestRespondGivesUp checks that an answer that is wrong twice and cannot be corrected is an error without the model's
+// text.
 func TestRespondGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ answer, kind string }{

@@ -38,7 +38,7 @@ type item struct {
 
 // show describes a result. keep stores a long text and returns its placeholder; nil if texts cannot
 // be inserted.
-func show(r plan.Resource, size measure, keep func(made plan.Resource) (place string)) made {
+func show(r plan.Resource, size limits, keep func(made plan.Resource) (place string)) made {
 	m := made{Type: r.Type, Shows: token.Excerpt(r.About, size.short)}
 	if r.Type.Media() {
 		m.File = wording.Called(r)

@@ -62,16 +62,16 @@ func TestShowSpoiltValues(t *testing.T) {
 		t.Errorf("%q is kept", made.Value)
 		return ""
 	}
-	if m := show(plan.Resource{Type: plan.BBox, Value: "{"}, measures[0], keep); m.Text != "{" || m.All != nil {
+	if m := show(plan.Resource{Type: plan.BBox, Value: "{"}, levels[0], keep); m.Text != "{" || m.All != nil {
 		t.Errorf("%+v", m)
 	}
-	if m := show(plan.Resource{Name: "a.png", Type: plan.Mask, Value: "{"}, measures[0], keep); m.File != "a.png" || m.Text != "" {
+	if m := show(plan.Resource{Name: "a.png", Type: plan.Mask, Value: "{"}, levels[0], keep); m.File != "a.png" || m.Text != "" {
 		t.Errorf("%+v", m)
 	}
-	if m := show(plan.Resource{Type: plan.BBox, Value: "[]"}, measures[0], keep); m.All == nil || *m.All != 0 {
+	if m := show(plan.Resource{Type: plan.BBox, Value: "[]"}, levels[0], keep); m.All == nil || *m.All != 0 {
 		t.Errorf("%+v", m)
 	}
-	if m := show(plan.Resource{Type: plan.Points, Value: `[{"x":3,"y":4}]`}, measures[0], keep); len(m.Found) != 1 || len(m.Found[0].Point) != 2 {
+	if m := show(plan.Resource{Type: plan.Points, Value: `[{"x":3,"y":4}]`}, levels[0], keep); len(m.Found) != 1 || len(m.Found[0].Point) != 2 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -120,7 +120,7 @@ func FuzzFlaws(f *testing.F) {
 	})
 }
 
-// What the record calls things is explained before the examples, which only show it.
+// TestRespondPromptExplainsRecord checks that the prompt explains the fields of the record before the examples.
 func TestRespondPromptExplainsRecord(t *testing.T) {
 	t.Parallel()
 	p, err := prompt.Parse(Name, promptText)
@@ -132,7 +132,7 @@ func TestRespondPromptExplainsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules, _, _ := strings.Cut(system, "\nExamples.")
-	for _, told := range []reflect.Type{reflect.TypeFor[stepTold](), reflect.TypeFor[item](), reflect.TypeFor[made]()} {
+	for _, told := range []reflect.Type{reflect.TypeFor[stepOutcome](), reflect.TypeFor[item](), reflect.TypeFor[made]()} {
 		for field := range told.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if told == reflect.TypeFor[made]() && (name == "type" || name == "shows") || name == "label" {

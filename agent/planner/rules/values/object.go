@@ -86,8 +86,8 @@ func (o Objects) asksFor(f *profile.Profile, w retrieve.Word) bool {
 	return o.Is("generic", w) && w.Lower() != "face" || o.In("asking classes", class) || o.Index.Vocabulary(f.Name, class)
 }
 
-// start is where the thing may begin: after "how many", "number of" and "whether", or
-// after the verb of an order.
+// start returns where the object may begin: after "how many", "number of" or "whether", or after
+// the verb of an order.
 func (o Objects) start(r *scene.Reading, f *profile.Profile) int {
 	for i, w := range r.Words {
 		text, next := w.Lower(), ""

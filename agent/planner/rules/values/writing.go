@@ -137,8 +137,8 @@ func (wr Writing) copies(words []retrieve.Word, f *profile.Profile) (said string
 	return said, noun, true
 }
 
-// qualifies reports whether the last of the words may say how the thing is that the first one counts. A plural is a thing
-// itself, and after its number, so is what does something: "two cats watching pictures of mice".
+// qualifies reports whether the last word may describe the thing that the first word counts. A plural is itself the
+// thing, and so is a verb form after its number: "two cats watching pictures of mice".
 func (wr Writing) qualifies(words []retrieve.Word) bool {
 	w := words[len(words)-1]
 	switch lower := w.Lower(); {

@@ -1,7 +1,5 @@
-// Package file describes, hashes and packs files, and removes their metadata.
-//
-// Guarantees:
-//   - Packed files have no metadata, like all results.
+// Package file describes, hashes and packs files, and removes their metadata. Packed files have no metadata, like all
+// results.
 package file
 
 import (

@@ -1,4 +1,4 @@
-// Package operation has what all native operations share: their function type, their faults, and how
+// Package operation holds what all native operations share: their function type, their faults, and how
 // they create files.
 //
 // Guarantees:

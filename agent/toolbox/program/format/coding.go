@@ -1,5 +1,5 @@
-// Package format has the formats in which sound and video are written, as options of ffmpeg: codecs, quality, and what
-// makes a file play everywhere. What a command line says itself is never overridden.
+// Package format holds the formats of sound and video as options of ffmpeg: codecs, quality, and what makes a file
+// play everywhere. It never overrides what a command line sets.
 package format
 
 import (
