@@ -30,8 +30,8 @@ func TestParametersAreReadBeforeTheyRun(t *testing.T) {
 	}{
 		{"words become a canonical value", "a third as large", "33.333333%", "", size},
 		{"other words, the same value", "to 1/3", "33.333333%", "", size},
-		{"what cannot be read is asked", "purple", "", `I do not understand "purple" as a size`, size},
-		{"what contradicts itself is asked", "bigger and half the size", "", "I do not understand", size},
+		{"what cannot be read is asked", "purple", "", `I cannot read "purple" as a size`, size},
+		{"what contradicts itself is asked", "bigger and half the size", "", "I cannot read", size},
 		{"what is not said is asked", "", "", "Please say a size", size},
 		{"a default", "", "50%", "", usual},
 		{"words that are no value are not taken for one", "purple", "50%", "", usual},

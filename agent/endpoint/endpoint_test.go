@@ -61,7 +61,7 @@ func TestPostSortsItsErrors(t *testing.T) {
 	}
 }
 
-// TestFetchStaysHere: a server that names an address elsewhere is not followed.
+// TestFetchStaysHere checks that an address on another server is not followed.
 func TestFetchStaysHere(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,12 +13,12 @@ import (
 	"atelier/agent/plan"
 )
 
-// row is a server that fails in one way, and what is made of it.
+// row is a server that fails in one way, and the expected error.
 type row struct {
 	name   string
 	answer func(w http.ResponseWriter, r *http.Request, try int)
 	config func(*endpoint.Config)
-	// kind is "" where the call ends well.
+	// kind is "" if the call succeeds.
 	kind     endpoint.Kind
 	status   int
 	after    time.Duration
@@ -27,7 +27,7 @@ type row struct {
 	sentence string          // a part of it
 }
 
-// status answers every try alike.
+// status gives every attempt the same response.
 func status(code int, body string, header ...string) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		for i := 0; i < len(header); i += 2 {
@@ -37,7 +37,7 @@ func status(code int, body string, header ...string) func(http.ResponseWriter, *
 	}
 }
 
-// then answers the first try in one way and the others well.
+// then gives the first attempt one response, and the others a good one.
 func then(first func(http.ResponseWriter, *http.Request, int)) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, r *http.Request, try int) {
 		if try == 1 {
@@ -56,16 +56,16 @@ func reset(w http.ResponseWriter, _ *http.Request, _ int) {
 	panic(http.ErrAbortHandler)
 }
 
-// drop breaks the connection before there is an answer.
+// drop breaks the connection before the response.
 func drop(http.ResponseWriter, *http.Request, int) { panic(http.ErrAbortHandler) }
 
-// hang answers nothing until the client goes.
+// hang does not respond until the client disconnects.
 func hang(_ http.ResponseWriter, r *http.Request, _ int) {
 	_, _ = io.Copy(io.Discard, r.Body) //nolint:errcheck // only a read body lets the server see the client go
 	<-r.Context().Done()
 }
 
-// hangInside answers a part of it, and nothing more until the client goes.
+// hangInside sends a part of the body, and nothing more until the client disconnects.
 func hangInside(w http.ResponseWriter, r *http.Request, try int) {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = io.WriteString(w, answer[:40])     //nolint:errcheck // see below
@@ -270,7 +270,8 @@ func TestEachKindHasItsSentence(t *testing.T) {
 	}
 }
 
-// TestNoKey: a server that wants a key and was shown none did not refuse one.
+// TestNoKey checks that if the server requires a key and none is set, the error says so, and not that a key was
+// rejected.
 func TestNoKey(t *testing.T) {
 	t.Parallel()
 	refused := &endpoint.Error{Kind: endpoint.KeyRefused, Err: errors.New("detail")}

@@ -11,8 +11,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// FuzzRefusal gives the parser bodies and headers of any form: it must not break, must
-// name a kind and a wait that makes sense, and must not repeat the key.
+// FuzzRefusal parses arbitrary bodies and headers: the result must have a kind and a sensible wait, and must not
+// contain the key.
 func FuzzRefusal(f *testing.F) {
 	const key = "sk-proj-Abc123Def456Ghi789"
 	for _, body := range []string{
@@ -50,7 +50,7 @@ func FuzzRefusal(f *testing.F) {
 	})
 }
 
-// FuzzLabel checks that what is sent comes back, or a beginning of it.
+// FuzzLabel checks that the label arrives, or a beginning of it.
 func FuzzLabel(f *testing.F) {
 	f.Add("r1", "decompose", 1)
 	f.Add("a/b%\r\n", "图片", -1)

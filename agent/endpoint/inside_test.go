@@ -69,7 +69,8 @@ func TestPrivateNames(t *testing.T) {
 	}
 }
 
-// A private name that resolves to a public address is refused before anything is sent.
+// TestPrivateMeansPrivate checks that a private name that resolves to a public address is rejected before anything
+// is sent.
 func TestPrivateMeansPrivate(t *testing.T) {
 	t.Parallel()
 	waited := func(context.Context, time.Duration) error { return errors.New("it must not be asked again") }
@@ -106,7 +107,7 @@ func TestPrivateIsReachedWithoutProxy(t *testing.T) {
 	}
 }
 
-// The forms in which servers refuse, from their documentation, source and issue threads.
+// TestFormsOfRefusal covers the error formats of servers, from their documentation, source and issue threads.
 func TestFormsOfRefusal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,7 +175,7 @@ func TestFormsOfRefusal(t *testing.T) {
 	}
 }
 
-// The words of the server that callers decide by.
+// TestCodeAndParam covers the parts of a server's error that callers decide by.
 func TestCodeAndParam(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][2]string{
@@ -252,7 +253,7 @@ func TestWordsForPeople(t *testing.T) {
 	}
 }
 
-// A body that can be read once only is kept for the next try.
+// TestBodyThatIsReadOnce checks that a body that can be read only once is kept for the next attempt.
 func TestBodyThatIsReadOnce(t *testing.T) {
 	t.Parallel()
 	var got []string

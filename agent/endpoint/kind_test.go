@@ -35,7 +35,7 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// OpenAI refuses a header of more than 512 characters.
+// TestLongLabel checks long labels: OpenAI rejects a header of more than 512 characters.
 func TestLongLabel(t *testing.T) {
 	t.Parallel()
 	var got sent

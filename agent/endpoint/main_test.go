@@ -20,10 +20,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const answer = `{"id":"1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`
 
-// secret is a key of the usual form.
+// secret is a key in the usual form.
 const secret = "sk-proj-Abc123Def456Ghi789" //nolint:gosec // nobody's
 
-// waits stands for the clock: it notes the waits and lets none take time.
+// waits replaces the clock: it records the waits, which take no time.
 type waits struct {
 	mu   sync.Mutex
 	list []time.Duration
@@ -36,7 +36,7 @@ func (w *waits) wait(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// tries answers each try by its number, from 1 on, and counts them.
+// tries answers each attempt by its number, from 1, and counts them.
 type tries struct {
 	mu     sync.Mutex
 	n      int
@@ -57,7 +57,7 @@ func (t *tries) count() int {
 	return t.n
 }
 
-// serve starts a server of the test's own.
+// serve starts the test's own server.
 func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try int)) (*httptest.Server, *tries) {
 	t.Helper()
 	h := &tries{answer: answer}
@@ -87,7 +87,7 @@ func ask(ctx context.Context, e *endpoint.Endpoint) (string, error) {
 	return r.Choices[0].Message.Content, nil
 }
 
-// write answers with a status and a body of JSON.
+// write responds with a status and a JSON body.
 func write(w http.ResponseWriter, status int, body string) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json")

@@ -44,7 +44,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// param is a refusal that names a parameter.
+// param returns an error that names a parameter.
 func param(name, message string) string {
 	return `{"error":{"message":"` + message + `","type":"invalid_request_error","param":"` + name + `","code":"unsupported_value"}}`
 }

@@ -19,11 +19,10 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// keys are those of the table: of the usual form, with signs, of an Azure resource, and
-// one that looks like nothing.
+// keys are those of the table: in the usual form, with symbols, of an Azure resource, and one without any form.
 var keys = []string{secret, "p@ss:w%rd/+=&?'x", "0123456789abcdef0123456789abcdef", "ollama-local"}
 
-// echoes are answers that repeat what must not be told, in every place there is.
+// echoes returns servers that repeat a key, in every possible place.
 func echoes(key string) map[string]func(http.ResponseWriter, *http.Request, int) {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key)
 	return map[string]func(http.ResponseWriter, *http.Request, int){
@@ -76,7 +75,7 @@ func TestKeyIsNeverTold(t *testing.T) {
 	}
 }
 
-// everything is the text of an error and of all that it wraps.
+// everything returns the text of an error and of all errors that it wraps.
 func everything(err error) string {
 	var b strings.Builder
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -85,7 +84,7 @@ func everything(err error) string {
 	return b.String()
 }
 
-// address is a pointer in what %#v prints. Its digits may spell a word such as "caf".
+// address matches a pointer in the output of %#v. Its digits may spell a word such as "caf".
 var address = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
 
 func tellsNothing(t *testing.T, key, text string) {
@@ -149,7 +148,7 @@ func TestSecretPatterns(t *testing.T) {
 	}
 }
 
-// A key that is shorter than what tells anything is hidden where it stands as a word.
+// TestShortKey checks that a short key is hidden only where it is a whole word.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, status(401, refusalBody("x", "x1", "the key x1 is wrong, ox1en are not")))
@@ -197,7 +196,7 @@ func TestSortOfOtherErrors(t *testing.T) {
 	}
 }
 
-// A server may repeat what people wrote, in quotes within quotes, in escapes or in none.
+// TestEchoes checks that people's words are hidden, in quotes within quotes, escaped, or bare.
 func TestEchoes(t *testing.T) {
 	t.Parallel()
 	const wish = `Write "purple elephant" on the café's 画一只猫 sign` + "\nfor Óscar"
@@ -253,7 +252,7 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
-// The one word of a prompt is what people said as well.
+// TestEchoOfOneWord checks that the only word of a prompt is hidden, too.
 func TestEchoOfOneWord(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, status(400, `{"error":"no prompt may be elephant"}`))

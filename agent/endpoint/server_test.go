@@ -16,7 +16,7 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// serveTLS is a server whose certificate nobody knows.
+// serveTLS returns a server with an unknown certificate.
 func serveTLS(t *testing.T) (string, *tries) {
 	t.Helper()
 	h := &tries{answer: status(200, answer)}
@@ -72,7 +72,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// sent is what a server got.
+// sent is what a server received.
 type sent struct {
 	path, query, key, bearer, label, body string
 }
@@ -117,7 +117,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// Each try sends the same body and the same label.
+// TestBodyIsSentAgain checks that each attempt sends the same body and the same label.
 func TestBodyIsSentAgain(t *testing.T) {
 	t.Parallel()
 	var bodies, labels []string
@@ -141,7 +141,7 @@ func TestBodyIsSentAgain(t *testing.T) {
 	}
 }
 
-// A form with a file is sent again as well.
+// TestFormIsSentAgain checks that a form with a file is sent again, too.
 func TestFormIsSentAgain(t *testing.T) {
 	t.Parallel()
 	var sizes []int64
@@ -165,7 +165,7 @@ func TestFormIsSentAgain(t *testing.T) {
 	}
 }
 
-// A redirect leads nowhere else, and never carries the key there.
+// TestRedirects checks that a redirect to another server is not followed, and never gets the key.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	elsewhere, strangers := serve(t, status(200, answer))

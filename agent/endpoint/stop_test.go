@@ -15,7 +15,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// passesThrough checks that the end of a context is told as such.
+// passesThrough checks that the error of a finished context is returned as such.
 func passesThrough(t *testing.T, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) || endpoint.KindOf(err) != "" || plan.OperatorSentence(err, plan.Say("none")).String() != "none" {
@@ -55,7 +55,7 @@ func TestCancelledBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// onRead calls a function once a part of the answer's body was read.
+// onRead calls a function once, when a part of the response's body was read.
 type onRead struct {
 	io.ReadCloser
 
@@ -106,7 +106,7 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
-// A wait that the context does not allow is not begun: the failure says more.
+// TestWaitLongerThanTheContext checks that a wait longer than the context is not begun: the error says more.
 func TestWaitLongerThanTheContext(t *testing.T) {
 	t.Parallel()
 	server, seen := serve(t, status(429, "", "Retry-After", "50"))
@@ -149,15 +149,14 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// bubble makes one call of a server without a wire, by a clock that runs ahead; it gives
-// the time that the call took.
+// bubble makes one call without a network, by a clock that runs ahead, and returns the time that it took.
 func bubble(ctx context.Context, t *testing.T, c endpoint.Config, seen *tries) (text string, took time.Duration, err error) {
 	t.Helper()
 	took = within(t, c, seen, func(e *endpoint.Endpoint) { text, err = ask(ctx, e) })
 	return text, took, err
 }
 
-// within lets an endpoint be used in such a place, and gives the time that it took.
+// within uses an endpoint in such a bubble, and returns the time that it took.
 func within(t *testing.T, c endpoint.Config, seen *tries, use func(e *endpoint.Endpoint)) time.Duration {
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -214,7 +213,7 @@ func TestTimeoutByDefault(t *testing.T) {
 	})
 }
 
-// A body that comes drop by drop ends with the try, however often something comes.
+// TestTrickle checks that an attempt whose body arrives byte by byte ends in time.
 func TestTrickle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,8 +17,8 @@ func post(ctx context.Context, e *endpoint.Endpoint, r endpoint.Request) error {
 	return err
 }
 
-// Work is not asked for twice where it may have been made, or be in the making. What may be done only
-// once is asked for again only where the server did not begin.
+// TestWorkIsNotRepeated checks that work is not requested again if it may have been done or begun. Work that may
+// be done only once is requested again only if the server did not begin.
 func TestWorkIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -47,7 +47,7 @@ func TestWorkIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A server that cannot be reached has not begun.
+// TestOnceIsTriedAgainWithoutAConnection checks that an unreachable server counts as not having begun.
 func TestOnceIsTriedAgainWithoutAConnection(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, status(200, `{}`))
@@ -73,7 +73,7 @@ func TestWorkIsNotRepeatedAfterAHang(t *testing.T) {
 	}
 }
 
-// A try of work may take as long as its context.
+// TestWorkTakesTheTimeOfItsContext checks that an attempt of work may take as long as its context allows.
 func TestWorkTakesTheTimeOfItsContext(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, status(200, `{}`))
@@ -88,7 +88,8 @@ func TestWorkTakesTheTimeOfItsContext(t *testing.T) {
 	}
 }
 
-// A model on its way is waited for, as long as the server expects, unless the caller does.
+// TestLoadingIsWaitedFor checks that a call waits while a model loads, as long as the server expects, unless the
+// caller waits itself.
 func TestLoadingIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	loading := func(w http.ResponseWriter, _ *http.Request, try int) {
@@ -113,7 +114,7 @@ func TestLoadingIsWaitedFor(t *testing.T) {
 	}
 }
 
-// An answer may be bounded by itself, and tells where it came from.
+// TestOneAnswersBounds checks that a response can have its own limits, and reports which server sent it.
 func TestOneAnswersBounds(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {

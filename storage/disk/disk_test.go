@@ -71,7 +71,7 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
-// files are all that a folder holds.
+// files returns all files of a folder.
 func files(t *testing.T, folder string) []string {
 	t.Helper()
 	var all []string
@@ -138,8 +138,8 @@ func TestNoTemporaryFilesRemain(t *testing.T) {
 	}
 }
 
-// TestLeftoversOfCrash: a process that dies in a put leaves a file aside, which is no
-// blob and goes with the sweeps.
+// TestLeftoversOfCrash checks that a process that dies in Put leaves a temporary file, which is not a blob and is
+// swept.
 func TestLeftoversOfCrash(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -171,7 +171,7 @@ func TestLeftoversOfCrash(t *testing.T) {
 	}
 }
 
-// TestPutsDuringAForgetting fail or stay, and leave nothing aside.
+// TestPutsDuringAForgetting checks that a put that is overtaken by the deletion of its folder fails, and leaves nothing.
 func TestPutsDuringAForgetting(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -201,7 +201,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestFolderIsShared by what could be two processes.
+// TestFolderIsShared checks two stores on one folder, as in two processes.
 func TestFolderIsShared(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -2,5 +2,5 @@
 
 package disk_test
 
-// child is what a test calls this program for where disks can be filled.
+// child runs what a test starts this program for, if disks can be filled here.
 func child() (status int, ok bool) { return 0, false }

@@ -20,12 +20,12 @@ import (
 	"atelier/storage/disk"
 )
 
-// fillFolder names the variable by which this program is called to fill a folder, as a
-// process that may write no larger files, or on a small disk of its own.
+// fillFolder is the variable that makes this program fill a folder, as a process with a limit on file sizes, or on
+// a small disk of its own.
 const fillFolder = "TEST_FILL_FOLDER"
 
-// TestFullDisk: a put for which there is no room fails by its name, leaves what was
-// there, and gives back what it took.
+// TestFullDisk checks that Put without enough space fails with the right error, keeps what was there, and frees
+// what it took.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	t.Run("by a limit", func(t *testing.T) {
@@ -68,7 +68,7 @@ func runFill(t *testing.T, folder string, own *syscall.SysProcAttr) {
 
 const noDisk = 3
 
-// child is what the process does, if it is one.
+// child does the work of such a process, if this is one.
 func child() (status int, ok bool) {
 	folder := os.Getenv(fillFolder)
 	if folder == "" {

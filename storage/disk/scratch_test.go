@@ -26,7 +26,7 @@ func openScratch(t *testing.T, root string) *disk.Scratch {
 	return s
 }
 
-// listed are the names of what is in a folder.
+// listed returns the names in a folder.
 func listed(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -40,8 +40,8 @@ func listed(t *testing.T, folder string) []string {
 	return names
 }
 
-// heldRoot names the variable by which this program is called to hold a folder of its own in
-// that one, with a file in it, until it is killed.
+// heldRoot is the variable that makes this program hold a folder with a file in it under that root, until it is
+// killed.
 const heldRoot = "TEST_HELD_ROOT"
 
 func hold(root string) int {
@@ -60,7 +60,8 @@ func hold(root string) int {
 	return 1
 }
 
-// TestLeftoversOfKilledProcess, whatever its age, and what a living one has stays.
+// TestLeftoversOfKilledProcess checks that these are removed, whatever their age, and that the folder of a live
+// process stays.
 func TestLeftoversOfKilledProcess(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -115,8 +116,8 @@ func TestLeftoversOfKilledProcess(t *testing.T) {
 	}
 }
 
-// TestSweep without a lock: what former versions left, once nobody can use it any more,
-// and nothing of anybody else.
+// TestSweep checks folders without a lock: those that former versions left are removed once nobody can use them,
+// and nothing else.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -178,7 +179,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsNewFolders while many begin and sweep at once.
+// TestSweepKeepsNewFolders starts and sweeps concurrently.
 func TestSweepKeepsNewFolders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

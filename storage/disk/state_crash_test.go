@@ -22,10 +22,10 @@ import (
 	"atelier/storage/disk"
 )
 
-// model is what a state holds, as one could write it down: by key, the values joined.
+// model is the expected content of a state: by key, the joined values.
 type model map[string]string
 
-// step does something random to a state and to what it should hold.
+// step makes a random change to a state and to its model.
 func step(ctx context.Context, t *rapid.T, s *disk.State, m model) {
 	key := rapid.SampledFrom([]string{"a/1", "a/2", "b/1", "b/deep/er"}).Draw(t, "key")
 	value := rapid.StringN(0, 50, 100).Draw(t, "value")
@@ -60,7 +60,7 @@ func step(ctx context.Context, t *rapid.T, s *disk.State, m model) {
 	}
 }
 
-// seen writes down what a state holds.
+// seen returns the content of a state.
 func seen(ctx context.Context, t *rapid.T, s *disk.State) model {
 	m := model{}
 	for _, group := range []string{"a", "b"} {
@@ -89,8 +89,8 @@ func seen(ctx context.Context, t *rapid.T, s *disk.State) model {
 	return m
 }
 
-// TestCrashLosesNothing: a copy of the log as it is between any two methods holds what
-// they have returned for, and of one that was cut short anywhere, a beginning of it.
+// TestCrashLosesNothing checks that a copy of the log between any two calls contains all that they acknowledged,
+// and that any prefix of it contains a beginning.
 func TestCrashLosesNothing(t *testing.T) {
 	t.Parallel()
 	ctx, folder := t.Context(), t.TempDir()
@@ -148,7 +148,7 @@ func TestCrashLosesNothing(t *testing.T) {
 	})
 }
 
-// spoil opens a copy of a log that was written so, and then changed.
+// spoil opens a changed copy of a log that was written with or without sync.
 func spoil(t *testing.T, sync bool, change func(data []byte) []byte) spoilt {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "log")
@@ -185,7 +185,7 @@ func spoil(t *testing.T, sync bool, change func(data []byte) []byte) spoilt {
 	return r
 }
 
-// spoilt is what became of a log that was changed.
+// spoilt is the result of opening a changed log.
 type spoilt struct {
 	file     string
 	data     []byte
@@ -273,10 +273,10 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// all is how much is lost where nobody knows how much there was.
+// all stands for an unknown size of the loss.
 const all = -1
 
-// wantLoss reports whether so many bytes were told to be lost, and the file kept as it was.
+// wantLoss checks the reported size of the loss, and that the damaged file was kept.
 func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	t.Helper()
 	after, err := disk.ExamineState(r.file)
@@ -317,7 +317,7 @@ func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	}
 }
 
-// TestLogOfFormerVersion is read. What it lost is told as far as its records tell.
+// TestLogOfFormerVersion checks that it is read, and that a loss is reported as far as its records allow.
 func TestLogOfFormerVersion(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("testdata", "state-1.log"))
@@ -353,8 +353,7 @@ func TestLogOfFormerVersion(t *testing.T) {
 	}
 }
 
-// countFile names the variable by which this program is called to count into a state,
-// until it is killed.
+// countFile is the variable that makes this program count in a state until it is killed.
 const countFile = "TEST_COUNT_FILE"
 
 func count(file string) int {
@@ -368,7 +367,7 @@ func count(file string) int {
 	return 1
 }
 
-// TestKillLosesNothing that was acknowledged.
+// TestKillLosesNothing checks that everything that was acknowledged survives.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()

@@ -14,8 +14,8 @@ import (
 	"atelier/storage/disk"
 )
 
-// fullState fills a disk that has a mebibyte: what has no room changes nothing, in memory
-// and in the log, and where there is room it goes on.
+// fullState fills a disk of one mebibyte. A change without enough space has no effect, in memory or in the log,
+// and work continues once there is space.
 func fullState(folder string) error {
 	c := disk.StateConfig{File: filepath.Join(folder, "log")}
 	s, err := disk.OpenState(c)
@@ -64,7 +64,7 @@ func fullState(folder string) error {
 	if now, err := os.Stat(c.File); err != nil || now.Size() > info.Size()+1000 {
 		return fmt.Errorf("the log has %d bytes, after %d: %w", now.Size(), info.Size(), err)
 	}
-	// There is room for what is small, and after it is made also for what is large.
+	// There is space for something small, and once that is freed, for something large.
 	if err := errors.Join(s.Put(ctx, "g/small", []byte("x"), 0), s.DeleteAll(ctx, "g"), s.Sync(ctx), s.Close()); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func fullState(folder string) error {
 	return errors.Join(s.Purge(ctx), s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder)) //nolint:gosec // the test named it
 }
 
-// holds reports whether what was there before the disk was full is there.
+// holds checks that everything from before the disk was full is still there.
 func holds(ctx context.Context, s *disk.State, n int64) error {
 	value, err := s.Get(ctx, "g/k")
 	if err != nil || string(value) != "before" {

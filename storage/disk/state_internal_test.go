@@ -34,7 +34,7 @@ func write(t *testing.T, s *State, key string) {
 	}
 }
 
-// TestSyncIsShared by all who ask for one while another runs.
+// TestSyncIsShared checks that concurrent callers share one sync.
 func TestSyncIsShared(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
@@ -78,7 +78,7 @@ func TestSyncIsShared(t *testing.T) {
 	})
 }
 
-// TestBackgroundSyncs what was written a second later, and only then.
+// TestBackgroundSyncs checks that changes are synced after a second, and only then.
 func TestBackgroundSyncs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
@@ -109,8 +109,8 @@ func TestBackgroundSyncs(t *testing.T) {
 	})
 }
 
-// TestFailedSync is told to who waits and to Check. What the system may have thrown
-// away is written again from memory.
+// TestFailedSync checks that waiting callers and Check get the error. What the system may have lost is written
+// again from memory.
 func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
@@ -157,7 +157,7 @@ func TestFailedSync(t *testing.T) {
 	})
 }
 
-// TestPurgeIsShared by all who ask for one while another runs, and is told where it fails.
+// TestPurgeIsShared checks that concurrent callers share one purge, and get its error.
 func TestPurgeIsShared(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -203,7 +203,7 @@ func TestPurgeIsShared(t *testing.T) {
 		gate.Store(nil)
 		close(held)
 		synctest.Wait()
-		// Each rewriting syncs its file, and the second is begun by a sync of the first.
+		// Each rewrite syncs its file, and a sync of the first begins the second.
 		if syncs.Load() > 3 || done.Load() != 1+many {
 			t.Errorf("%d syncs were done for %d", syncs.Load(), done.Load())
 		}
@@ -222,9 +222,7 @@ func TestPurgeIsShared(t *testing.T) {
 	})
 }
 
-// TestPurgeRemovesDamagedLogs, which may hold what was deleted too.
-// TestFailedPurgeIsRetried: what was deleted leaves the file once the disk takes it again,
-// though nobody asks a second time.
+// TestFailedPurgeIsRetried checks that deleted data leaves the file once the disk works again, without a second call.
 func TestFailedPurgeIsRetried(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -264,6 +262,7 @@ func TestFailedPurgeIsRetried(t *testing.T) {
 	})
 }
 
+// TestPurgeRemovesDamagedLogs, since these may contain deleted data, too.
 func TestPurgeRemovesDamagedLogs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
@@ -291,8 +290,7 @@ func TestPurgeRemovesDamagedLogs(t *testing.T) {
 	}
 }
 
-// FuzzReplay: whatever a file holds is read or refused, and what is read is a whole number
-// of records.
+// FuzzReplay checks that any file is read or rejected, and that what is read is a whole number of records.
 func FuzzReplay(f *testing.F) {
 	const salt = 7
 	log := head(salt)
@@ -323,7 +321,7 @@ func FuzzReplay(f *testing.F) {
 				}
 				return end, err
 			}
-			// A damaged log is never cut: what follows its end may be what tells of the loss.
+			// A damaged log is never cut: the bytes after its end may show the size of the loss.
 			again := memory{groups: map[string]map[string]*entry{}}
 			if same, err := replay(data[:end], &again); !r.damaged() && (err != nil || same.end != end || again.size != m.size) {
 				t.Errorf("what ends at %d ends at %d: %v", end, same.end, err)
@@ -342,7 +340,7 @@ func FuzzReplay(f *testing.F) {
 		if _, err := read(data); err != nil {
 			return
 		}
-		// A record whose checksums are right, and the payload anything.
+		// A record with valid checksums and an arbitrary payload.
 		record := append(make([]byte, prefixSize), payload...)
 		at := int64(headSize)
 		seal(record, salt, at, 0)

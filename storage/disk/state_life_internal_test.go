@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestClockChangeExpiresNothing of what this process wrote. The next one goes by
-// the clock.
+// TestClockChangeExpiresNothing checks that a changed clock does not expire what this process wrote. The next
+// process follows the clock.
 func TestClockChangeExpiresNothing(t *testing.T) {
 	t.Parallel()
 	for name, jump := range map[string]time.Duration{"forward": 40 * 24 * time.Hour, "back": -40 * 24 * time.Hour} {
@@ -69,8 +69,7 @@ func TestClockChangeExpiresNothing(t *testing.T) {
 	}
 }
 
-// setAnew gives the time that a clock tells which was set anew: its monotonic reading stays
-// as it was.
+// setAnew returns the time of a clock that was changed: its monotonic reading stays as it was.
 func setAnew(t time.Time, by time.Duration) time.Time {
 	seconds := (*uint64)(unsafe.Pointer(&t)) //nolint:gosec // package time has no other way; it holds them above 30 bits of nanoseconds
 	*seconds += uint64(by/time.Second) << 30

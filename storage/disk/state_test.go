@@ -17,7 +17,7 @@ import (
 	"atelier/storage/storagetest"
 )
 
-// clock is one that the test sets.
+// clock is set by the test.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -105,7 +105,7 @@ func putTo(t *testing.T, s storage.State, key, value string, expiry time.Duratio
 	}
 }
 
-// TestExpiryHoldsOverARestart by the clock on the wall.
+// TestExpiryHoldsOverARestart checks that expiry follows the wall clock.
 func TestExpiryHoldsOverARestart(t *testing.T) {
 	t.Parallel()
 	now := newClock()
@@ -215,7 +215,7 @@ func TestCheckOfAState(t *testing.T) {
 	wantFault(t, s.Check(t.Context()), "The state file was replaced", file)
 }
 
-// TestCompaction keeps everything that lives, and the log small, while many write.
+// TestCompaction checks that it keeps all live entries, and the log small, during concurrent writes.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	const from, rounds = 64 << 10, 300
@@ -269,7 +269,7 @@ func size(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// BenchmarkState tells what a step of a job costs.
+// BenchmarkState measures the cost of a step of a job.
 func BenchmarkState(b *testing.B) {
 	value := make([]byte, 500)
 	s := openState(b, disk.StateConfig{File: filepath.Join(b.TempDir(), "log")})

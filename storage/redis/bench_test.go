@@ -13,8 +13,8 @@ import (
 	"atelier/storage/redis"
 )
 
-// BenchmarkState tells what a step of a job costs, on a server within the process and,
-// where TEST_REDIS_URL names one, on a real one.
+// BenchmarkState measures the cost of a step of a job, on a server in this process and on the one that
+// TEST_REDIS_URL names, if any.
 func BenchmarkState(b *testing.B) {
 	m := miniredis.RunT(b)
 	servers := map[string]*goredis.Options{

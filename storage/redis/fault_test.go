@@ -17,7 +17,7 @@ import (
 	"atelier/storage/redis"
 )
 
-// dialer makes options of a client that tries once, by a dialer of its own.
+// dialer returns the options of a client with its own dialer, which tries once.
 func dialer(dial func() (net.Conn, error)) *goredis.Options {
 	return &goredis.Options{
 		Addr: "192.0.2.1:6379", MaxRetries: -1, DialerRetries: 1,
@@ -25,7 +25,7 @@ func dialer(dial func() (net.Conn, error)) *goredis.Options {
 	}
 }
 
-// TestServersThatCannotBeUsed: each is told apart, by a sentence that holds no secret.
+// TestServersThatCannotBeUsed checks that each has its own sentence, without secrets.
 func TestServersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	says := func(message string) func(*testing.T) *goredis.Options {
@@ -130,7 +130,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestInvalidSentinel: a URL of Sentinels that names the server itself is told apart.
+// TestInvalidSentinel checks the error for a URL of Sentinels that names the server itself.
 func TestInvalidSentinel(t *testing.T) {
 	t.Parallel()
 	c, err := redis.Open("redis+sentinel://" + miniredis.RunT(t).Addr() + "?master=m")
@@ -149,7 +149,7 @@ func TestInvalidSentinel(t *testing.T) {
 	}
 }
 
-// stalling dials what takes everything and answers nothing.
+// stalling dials a server that accepts everything and never answers.
 func stalling(t *testing.T) func() (net.Conn, error) {
 	t.Helper()
 	var config net.ListenConfig
@@ -205,7 +205,8 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// TestDeadlinesAreObeyed by a server that stalls, long before the client's own limits.
+// TestDeadlinesAreObeyed checks that a call to a stalling server ends with its deadline, long before the client's
+// own limits.
 func TestDeadlinesAreObeyed(t *testing.T) {
 	t.Parallel()
 	o := dialer(stalling(t))
@@ -243,8 +244,8 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestLostAnswer: what the server has done is not done again by the client's
-// second try, and is not taken for another's.
+// TestLostAnswer checks that what the server has done is not repeated by the client's second attempt, and does not
+// count as somebody else's.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
@@ -302,7 +303,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestBrokenSubscription is made anew, and says that something may be lost.
+// TestBrokenSubscription checks that it is renewed, and reports that messages may be lost.
 func TestBrokenSubscription(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
@@ -336,7 +337,7 @@ func TestBrokenSubscription(t *testing.T) {
 	}
 }
 
-// TestRecoveredServer: a subscription goes on, and so does everything else.
+// TestRecoveredServer checks that a subscription and everything else continue.
 func TestRecoveredServer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
@@ -385,7 +386,7 @@ func TestClosedClient(t *testing.T) {
 	}
 }
 
-// TestTwoPrefixes do not see each other on one server.
+// TestTwoPrefixes checks that two prefixes on one server are separate.
 func TestTwoPrefixes(t *testing.T) {
 	t.Parallel()
 	_, c := small(t)

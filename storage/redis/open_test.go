@@ -21,7 +21,7 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// opened is what a URL has come to.
+// opened is the result of opening a URL.
 type opened struct {
 	Kind           string
 	Addresses      string
@@ -64,7 +64,7 @@ func look(t *testing.T, c goredis.UniversalClient) opened {
 	}
 }
 
-// asks is what a client tells that asks Sentinels.
+// asks is the name of a client that asks Sentinels.
 const asks = "FailoverClient"
 
 func TestOpen(t *testing.T) {
@@ -124,7 +124,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenTrims what a file of settings has left around a URL.
+// TestOpenTrims checks that characters around a URL that files of settings may leave are removed.
 func TestOpenTrims(t *testing.T) {
 	t.Parallel()
 	c, err := redis.Open("\tredis://h/ \r\n")
@@ -139,7 +139,7 @@ func TestOpenTrims(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses what cannot be, by a sentence that tells what to do, and no secret.
+// TestOpenRefuses checks that each invalid URL is rejected with a sentence that says what to do, without secrets.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for at, says := range map[string]string{ //nolint:gosec // none of them is a password
@@ -221,7 +221,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// refusal is one sentence, and nothing was opened.
+// refusal checks that there is one sentence, and that nothing was opened.
 func refusal(t *testing.T, c goredis.UniversalClient, err error) {
 	t.Helper()
 	fault, ok := errors.AsType[*storage.Fault](err)
@@ -234,8 +234,7 @@ func refusal(t *testing.T, c goredis.UniversalClient, err error) {
 	}
 }
 
-// FuzzOpen: whatever stands there is opened or refused, and what stands where a password
-// may is repeated by neither.
+// FuzzOpen checks that any text is opened or rejected, and that neither repeats what may be a password.
 func FuzzOpen(f *testing.F) {
 	for _, at := range []string{
 		"redis://u:SECRET@h:1/2?read_timeout=3s", "rediss+sentinel://a,b/1?master=m&sentinel_password=SECRET", "redis+cluster://a:1,b?addr=c:2",
@@ -258,7 +257,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestLog is the only test that sets go-redis's log, which is one for the whole process.
+// TestLog is the only test that sets go-redis's log, which is global.
 func TestLog(t *testing.T) { //nolint:paralleltest // what others fail at would be in it
 	var said bytes.Buffer
 	fail := func() {
@@ -285,7 +284,7 @@ func TestLog(t *testing.T) { //nolint:paralleltest // what others fail at would 
 	}
 }
 
-// use opens a URL and does a little with what stands behind it.
+// use opens a URL and uses the server a little.
 func use(t *testing.T, at string) {
 	t.Helper()
 	c, err := redis.Open(at)
@@ -315,7 +314,7 @@ func use(t *testing.T, at string) {
 	}
 }
 
-// TestOpenARealServer by its port and by its socket, with and without a password.
+// TestOpenARealServer opens one by its port and by its socket, with and without a password.
 func TestOpenARealServer(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "redis.sock")
@@ -342,7 +341,7 @@ func TestOpenARealServer(t *testing.T) {
 	}
 }
 
-// TestOpenSentinels that have a password of their own, and a server with another.
+// TestOpenSentinels opens Sentinels with a password, and a server with another one.
 func TestOpenSentinels(t *testing.T) {
 	t.Parallel()
 	primary := redistest.Serve(t, "--save", "")

@@ -14,8 +14,7 @@ import (
 	"atelier/storage/redis"
 )
 
-// mute is a connection whose other end can fall silent without hanging up, as when a
-// cable is pulled.
+// mute is a connection whose other end can fall silent without closing, like a pulled cable.
 type mute struct {
 	net.Conn
 	silent *atomic.Bool
@@ -30,8 +29,8 @@ func (m mute) Read(p []byte) (int, error) {
 	}
 }
 
-// TestSilentServer: a subscription that hears nothing for long is one still, and one
-// whose server has fallen silent is made anew.
+// TestSilentServer checks that a subscription without messages stays, and that one whose server has fallen silent
+// is renewed.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// small is a server within the test.
+// small returns a server in this process.
 func small(t *testing.T) (*miniredis.Miniredis, *goredis.Client) {
 	t.Helper()
 	m := miniredis.RunT(t)

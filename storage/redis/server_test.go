@@ -20,7 +20,7 @@ import (
 	"atelier/storage/storagetest"
 )
 
-// TestRealState runs the contract on the server that TEST_REDIS_URL names.
+// TestRealState runs the contract suite on the server that TEST_REDIS_URL names.
 func TestRealState(t *testing.T) {
 	t.Parallel()
 	at := os.Getenv("TEST_REDIS_URL")
@@ -35,7 +35,7 @@ func TestRealState(t *testing.T) {
 	contract(t, c)
 }
 
-// contract runs the suite on real servers, whose own clock decides.
+// contract runs the suite on real servers, which use their own clock.
 func contract(t *testing.T, c goredis.UniversalClient) {
 	t.Helper()
 	var prefixes sync.Map // by their state
@@ -55,7 +55,7 @@ func contract(t *testing.T, c goredis.UniversalClient) {
 		},
 		Pass: func(t *testing.T, _ storage.State, d time.Duration) {
 			t.Helper()
-			// The server tells when that much time has passed.
+			// The server reports when that much time has passed.
 			err := c.Do(t.Context(), "blpop", "nothing-"+rand.Text(), d.Seconds()).Err()
 			if !errors.Is(err, goredis.Nil) {
 				t.Fatal(err)
@@ -64,7 +64,7 @@ func contract(t *testing.T, c goredis.UniversalClient) {
 	})
 }
 
-// sweep removes what a test has left on a server that others use too.
+// sweep removes what a test has left on a server that others use, too.
 func sweep(t *testing.T, c goredis.UniversalClient, prefix string) {
 	t.Helper()
 	ctx := context.Background() // that of the test has ended
@@ -153,8 +153,8 @@ func TestEvictingServer(t *testing.T) {
 	}
 }
 
-// TestServerKilledUnderLoad and comes back has kept what it has said that it has,
-// and nothing is done twice.
+// TestServerKilledUnderLoad checks that a server that is killed and comes back has kept all that it acknowledged,
+// and that nothing is done twice.
 func TestServerKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := redistest.Serve(t, "--save", "", "--appendonly", "yes", "--appendfsync", "always")
@@ -246,7 +246,7 @@ func TestServerKilledUnderLoad(t *testing.T) {
 	}
 }
 
-// try does something until the server is there.
+// try repeats a call until the server is there.
 func try(t *testing.T, do func(again bool) error) {
 	t.Helper()
 	for again := false; ; again = true {
@@ -281,8 +281,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestSentinel: the contract holds, and what was written goes on being there when another
-// server takes over.
+// TestSentinel checks the contract, and that everything remains when another server takes over.
 func TestSentinel(t *testing.T) {
 	t.Parallel()
 	primary := redistest.Serve(t, "--save", "")

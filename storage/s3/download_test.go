@@ -15,7 +15,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// cutting is an answer that breaks after some bytes.
+// cutting is a response that breaks after some bytes.
 type cutting struct {
 	http.ResponseWriter
 	left int
@@ -30,7 +30,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// breaking has downloads break after that many bytes, that often.
+// breaking makes downloads break after a number of bytes, a number of times.
 func breaking(server *s3test.Server, after int, times int32) *atomic.Int32 {
 	var left atomic.Int32
 	left.Store(times)
@@ -45,7 +45,7 @@ func breaking(server *s3test.Server, after int, times int32) *atomic.Int32 {
 	return &left
 }
 
-// TestBrokenDownload goes on where it was.
+// TestBrokenDownload checks that a download continues where it was.
 func TestBrokenDownload(t *testing.T) {
 	t.Parallel()
 	content := make([]byte, 1<<20)
@@ -89,7 +89,7 @@ func TestBrokenDownload(t *testing.T) {
 	}
 }
 
-// TestPermanentlyBrokenDownload ends.
+// TestPermanentlyBrokenDownload checks that it ends.
 func TestPermanentlyBrokenDownload(t *testing.T) {
 	t.Parallel()
 	for name, meddle := range map[string]func(*s3test.Server){
@@ -136,7 +136,7 @@ func TestPermanentlyBrokenDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadWithoutServer ends.
+// TestDownloadWithoutServer checks that it ends.
 func TestDownloadWithoutServer(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
@@ -164,7 +164,7 @@ func TestDownloadWithoutServer(t *testing.T) {
 	}
 }
 
-// TestDownloadOfReplacedObject does not go on with another blob.
+// TestDownloadOfReplacedObject checks that it does not continue with another blob.
 func TestDownloadOfReplacedObject(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})

@@ -10,11 +10,11 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// PartSize is that of the parts of an upload.
+// PartSize is the size of the parts of an upload.
 const PartSize = partSize
 
-// With is the setting with these credentials, whatever this machine has, and without
-// waits before something is tried again.
+// With returns the configuration with these credentials, whatever this machine's are, and without waits between
+// attempts.
 func (c Config) With(key, secret string) Config {
 	c.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, nil
@@ -23,7 +23,7 @@ func (c Config) With(key, secret string) Config {
 	return c
 }
 
-// Without is the setting on a machine that has no credentials.
+// Without returns the configuration on a machine without credentials.
 func (c Config) Without() Config {
 	c = c.With("", "")
 	c.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -32,7 +32,7 @@ func (c Config) Without() Config {
 	return c
 }
 
-// Begin begins an upload and leaves it, as a process that dies does.
+// Begin begins an upload and leaves it, like a process that dies.
 func (b *Blobs) Begin(ctx context.Context, key string) error {
 	_, err := b.client.CreateMultipartUpload(ctx, &awss3.CreateMultipartUploadInput{Bucket: aws.String(b.config.Bucket), Key: b.name(key)})
 	return err

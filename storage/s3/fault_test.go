@@ -18,12 +18,12 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// to is the setting for a server of the test.
+// to returns the configuration for the test's server.
 func to(server *s3test.Server) s3.Config {
 	return s3.Config{Bucket: "bucket", Endpoint: server.URL()}.With("key", "secret")
 }
 
-// instead has a server answer the requests that do answers, which it tells.
+// instead has a function answer requests of a server; the function reports which it has answered.
 func instead(s *s3test.Server, do func(w http.ResponseWriter, r *http.Request) bool) {
 	s.Meddle(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,14 +42,14 @@ func always(status int, code string) func(http.ResponseWriter, *http.Request) bo
 	}
 }
 
-// hang answers nothing until the client goes.
+// hang does not respond until the client disconnects.
 func hang(_ http.ResponseWriter, r *http.Request) bool {
 	_, _ = io.Copy(io.Discard, r.Body) //nolint:errcheck // so that the server notices
 	<-r.Context().Done()
 	return true
 }
 
-// TestServersThatCannotBeUsed: each is told apart, by a sentence that holds no secret.
+// TestServersThatCannotBeUsed checks that each has its own sentence, without secrets.
 func TestServersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	const secret = "a word that nobody must see"
@@ -140,7 +140,7 @@ func TestGoodServerIsGood(t *testing.T) {
 	}
 }
 
-// TestRecoveredServer: what a server refuses for a moment is asked again.
+// TestRecoveredServer checks that a request that a server rejects for a moment is repeated.
 func TestRecoveredServer(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(http.ResponseWriter){
@@ -195,7 +195,7 @@ func TestRecoveredServer(t *testing.T) {
 	}
 }
 
-// TestFailedUpload leaves what was there, and no parts.
+// TestFailedUpload checks that it leaves the old blob, and no parts.
 func TestFailedUpload(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(r *http.Request) bool{
@@ -231,7 +231,7 @@ func TestFailedUpload(t *testing.T) {
 	}
 }
 
-// TestCancelledUpload takes back its parts although its context is over.
+// TestCancelledUpload checks that its parts are removed although its context is done.
 func TestCancelledUpload(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
@@ -252,7 +252,7 @@ func TestCancelledUpload(t *testing.T) {
 	}
 }
 
-// TestStalledServer: an upload that stalls is given up.
+// TestStalledServer checks that a stalled upload is abandoned.
 func TestStalledServer(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
@@ -271,7 +271,7 @@ func TestStalledServer(t *testing.T) {
 	}
 }
 
-// TestSlowServerIsWaitedFor as long as something comes.
+// TestSlowServerIsWaitedFor checks that a slow upload continues as long as there is progress.
 func TestSlowServerIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
@@ -307,7 +307,7 @@ func TestSlowServerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestDeletionsThatFailInPart tell of it.
+// TestDeletionsThatFailInPart checks that these are reported.
 func TestDeletionsThatFailInPart(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
@@ -332,7 +332,7 @@ func TestDeletionsThatFailInPart(t *testing.T) {
 	}
 }
 
-// TestServersThatKnowLess: not all tell of uploads, and some know no ranges.
+// TestServersThatKnowLess covers servers that cannot list uploads, or know no ranges.
 func TestServersThatKnowLess(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{})
@@ -365,7 +365,7 @@ func TestServersThatKnowLess(t *testing.T) {
 	}
 }
 
-// TestLeftoversOfCrash: the parts of a process that died.
+// TestLeftoversOfCrash checks that the parts of a process that died are removed.
 func TestLeftoversOfCrash(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, s3test.Config{Page: 2})

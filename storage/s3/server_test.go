@@ -22,8 +22,8 @@ import (
 	"atelier/storage/storagetest"
 )
 
-// named is the server that TEST_S3_ENDPOINT names, with the credentials of AWS_* and the
-// bucket of TEST_S3_BUCKET, which is made if it is not there.
+// named returns the configuration of the server that TEST_S3_ENDPOINT names, with the credentials of AWS_* and the
+// bucket of TEST_S3_BUCKET, which is created if it does not exist.
 func named(t *testing.T) s3.Config {
 	t.Helper()
 	c := s3.Config{Endpoint: os.Getenv("TEST_S3_ENDPOINT"), Bucket: os.Getenv("TEST_S3_BUCKET")}
@@ -49,7 +49,7 @@ func named(t *testing.T) s3.Config {
 	return c
 }
 
-// own opens a part of the bucket that is the test's own.
+// own opens the test's own part of the bucket.
 func own(t *testing.T, c s3.Config) *s3.Blobs {
 	t.Helper()
 	c.Prefix = "test-" + rand.Text()
@@ -95,7 +95,7 @@ func TestRealCheck(t *testing.T) {
 	}
 }
 
-// TestRealPages sweeps more than one page of a list, and one request of a deletion, hold.
+// TestRealPages sweeps more objects than fit into a page of a list, and into a request for deletion.
 func TestRealPages(t *testing.T) {
 	t.Parallel()
 	b := own(t, named(t))

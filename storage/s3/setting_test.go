@@ -42,7 +42,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// bare makes this machine one without any setting of the SDK, but for those.
+// bare removes all settings of the SDK from this machine, except these.
 func bare(t *testing.T, settings map[string]string) {
 	t.Helper()
 	for _, name := range []string{
@@ -94,8 +94,8 @@ func TestBrokenSettingsOfTheSDK(t *testing.T) { //nolint:paralleltest // it sets
 	}
 }
 
-// TestLinksAreForWhoGetsThem: by the address by which they reach the server, and with
-// nothing that a browser does not send.
+// TestLinksAreForWhoGetsThem checks that links have the address at which people reach the server, and need nothing
+// that a browser does not send.
 func TestLinksAreForWhoGetsThem(t *testing.T) { //nolint:paralleltest // it sets variables
 	bare(t, nil)
 	for name, c := range map[string]struct {
@@ -176,7 +176,7 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
-// FuzzKeys: whatever is a key names an object, and is found by its link.
+// FuzzKeys checks that any valid key names an object, and that its link finds it.
 func FuzzKeys(f *testing.F) {
 	server := s3test.New(f, s3test.Config{})
 	for _, key := range []string{"a", "a/b.png", "Größe/ä b+c%20#&=;,'~!@$^()[]{}.png", "%2e%2e/x", "a?until=9", "日本/語", " ", "a b/ c ", "+", "%"} {

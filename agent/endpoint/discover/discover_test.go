@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ample is longer than any answer takes: a test that waits so long has failed.
+// ample is longer than any answer takes: a test that waits that long has failed.
 const ample = time.Minute
 
 // pages answers paths with these bodies, and others with 404.
@@ -46,7 +46,7 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body) //nolint:errcheck // the client may be gone
 }
 
-// place is where a server of the test's own listens.
+// place returns the address of the test's own server.
 func place(t *testing.T, kind discover.Kind, h http.Handler) discover.Place {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -63,7 +63,7 @@ func find(t *testing.T, patience time.Duration, places ...discover.Place) []disc
 	return found
 }
 
-// tags is a list of Ollama's. Behind the name of each model stands its size.
+// tags returns a list as of Ollama. The size of each model follows its name.
 func tags(models ...string) string {
 	var entries []string
 	for pair := range slices.Chunk(models, 2) {
@@ -73,7 +73,7 @@ func tags(models ...string) string {
 	return `{"models":[` + strings.Join(entries, ",") + `]}`
 }
 
-// served is a list of vLLM's.
+// served returns a list as of vLLM.
 func served(names ...string) string {
 	var entries []string
 	for _, name := range names {
@@ -89,7 +89,7 @@ const (
 
 func asked(model string) string { return `{"model":"` + model + `"}` }
 
-// TestChoice: which model is chosen of each kind of server, by what these answer.
+// TestChoice checks which model is chosen from the answers of each kind of server.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	const lmStudio, models, show = "GET /api/v0/models", "GET /v1/models", "POST /api/show"
@@ -180,7 +180,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestOthers: whatever else listens at such a port is left alone, and does no harm.
+// TestOthers checks that other programs on such a port are ignored, and do no harm.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	good := place(t, discover.Ollama, pages{"GET /api/tags": tags("qwen3:8b", "8.2B")})
@@ -233,7 +233,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// speak listens at a port, and speaks something that is not HTTP.
+// speak listens on a port with a protocol other than HTTP.
 func speak(t *testing.T, say func(net.Conn)) discover.Place {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -259,7 +259,7 @@ func speak(t *testing.T, say func(net.Conn)) discover.Place {
 	return discover.Place{Kind: discover.OpenAI, Address: netip.MustParseAddrPort(l.Addr().String())}
 }
 
-// TestNotHTTP: other protocols, and headers without an end.
+// TestNotHTTP checks other protocols, and headers without an end.
 func TestNotHTTP(t *testing.T) {
 	t.Parallel()
 	places := map[string]discover.Place{
@@ -282,7 +282,7 @@ func TestNotHTTP(t *testing.T) {
 	}
 }
 
-// hangs answers nothing as long as it is asked.
+// hangs does not respond until the client disconnects.
 func hangs(w http.ResponseWriter, r *http.Request) {
 	if f, ok := w.(http.Flusher); ok && r.URL.Path == "/v1/models" {
 		f.Flush() // the header comes, and the body does not
@@ -290,7 +290,7 @@ func hangs(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// TestHanging: a server that does not answer ends with the patience, or with the context.
+// TestHanging checks that waiting for a silent server ends with the timeout, or with the context.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []discover.Kind{discover.Ollama, discover.LMStudio, discover.OpenAI} {
@@ -308,8 +308,7 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestOrder: the first place with a model that can plan is taken, and later ones are not
-// waited for.
+// TestOrder checks that the first place with a model that can plan is used, without waiting for later ones.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	tiny := place(t, discover.Ollama, pages{"GET /api/tags": tags("tiny:1b", "1.2B")})
@@ -323,7 +322,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestIPv6: servers that listen on ::1 alone are found too.
+// TestIPv6 checks that servers that listen only on ::1 are found.
 func TestIPv6(t *testing.T) {
 	t.Parallel()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "[::1]:0")
@@ -339,7 +338,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestNoProxy: a proxy of the environment is another machine.
+// TestNoProxy checks that the proxy of the environment, another machine, is not used.
 func TestNoProxy(t *testing.T) {
 	var asked atomic.Int64
 	proxy := place(t, discover.OpenAI, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -352,7 +351,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestUsual: only this machine is looked at, each port on both addresses.
+// TestUsual checks that only this machine is searched, each port on both addresses.
 func TestUsual(t *testing.T) {
 	t.Parallel()
 	var ports []uint16

@@ -23,7 +23,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a server answers, its models have names and sizes that can be.
+// FuzzRead checks that the models of any answer have valid names and sizes.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"models":[{"name":"a:8b","details":{"parameter_size":"8.2B"},"remote_host":"x","capabilities":["completion"],"context_length":4096}]}`,

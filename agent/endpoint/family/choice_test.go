@@ -17,8 +17,8 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// choosing chooses among the models of a server that answers so, and tells how often it was
-// asked and what was logged. The clock is moved by moving the returned time.
+// choosing returns a choice over the models of a server with this answer, the number of calls, and the log. The
+// clock follows the returned time.
 func choosing(t *testing.T, answer http.HandlerFunc, named ...string) (*Choice, *atomic.Int64, *atomic.Int64, *bytes.Buffer) {
 	t.Helper()
 	var asked, later atomic.Int64
@@ -46,7 +46,7 @@ func choosing(t *testing.T, answer http.HandlerFunc, named ...string) (*Choice, 
 	return c, &asked, &later, &log
 }
 
-// list answers with the models of a list.
+// list answers with a list of models.
 func list(names ...string) http.HandlerFunc {
 	var entries []string
 	for _, m := range models(names...) {
@@ -69,7 +69,7 @@ func says(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// TestServerWithoutAList is asked for what the file names.
+// TestServerWithoutAList checks that a server without a list is asked for the models that the file names.
 func TestServerWithoutAList(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
@@ -83,8 +83,8 @@ func TestServerWithoutAList(t *testing.T) {
 	}
 }
 
-// TestUnknownModel gives way to the next, and the log says so once; where none is left,
-// all may be asked again.
+// TestUnknownModel checks that an unknown model is replaced by the next one, which is logged once. If none is
+// left, all may be tried again.
 func TestUnknownModel(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{"listed": list("gpt-6-luna", "gpt-6.1-terra"), "not listed": says(http.StatusNotFound, "{}")} {
@@ -112,7 +112,8 @@ func TestUnknownModel(t *testing.T) {
 	}
 }
 
-// TestModelsThatEnd are told of once, whoever chose them; one that has ended is not chosen.
+// TestModelsThatEnd checks that a model that will be shut down is reported once, whoever chose it, and that one
+// that was shut down is not chosen.
 func TestModelsThatEnd(t *testing.T) {
 	t.Parallel()
 	c, _, later, log := choosing(t, list("gpt-4o-mini-tts@2027-01-06", "gpt-6.1-terra", "mine@2026-12-11", "other@2026-12-01"), "", "mine", "gone")
@@ -135,7 +136,7 @@ func TestModelsThatEnd(t *testing.T) {
 	}
 }
 
-// TestAmbiguousList: what is listed is nothing that is known.
+// TestAmbiguousList checks a list without known models.
 func TestAmbiguousList(t *testing.T) {
 	t.Parallel()
 	c, _, _, log := choosing(t, list("qwen3-vl:8b", "llama3.2:latest"))
@@ -151,7 +152,7 @@ func TestAmbiguousList(t *testing.T) {
 	}
 }
 
-// TestListIsFresh for half a minute.
+// TestListIsFresh checks that a list is used for half a minute.
 func TestListIsFresh(t *testing.T) {
 	t.Parallel()
 	c, asked, later, _ := choosing(t, list("gpt-6-luna"))
@@ -163,7 +164,7 @@ func TestListIsFresh(t *testing.T) {
 	}
 }
 
-// TestCancelledCaller learns nothing, and the next one asks.
+// TestCancelledCaller checks that a cancelled caller gets nothing, and that the next one asks.
 func TestCancelledCaller(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

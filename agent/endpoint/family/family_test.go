@@ -13,7 +13,7 @@ import (
 // now is the day of these tests.
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// models are a list of those names; one that ends has its day behind an @.
+// models returns a list of these names. The last day of one that ends follows an @.
 func models(names ...string) []endpoint.Model {
 	var all []endpoint.Model
 	for _, name := range names {
@@ -36,7 +36,7 @@ func read(t *testing.T) *Families {
 	return f
 }
 
-// openAI is what OpenAI lists in November 2026, in part, in an order of its own.
+// openAI is a part of what OpenAI listed in November 2026, in another order.
 var openAI = models(
 	"gpt-4o@2027-01-14", "gpt-4o-mini@2027-01-14", "gpt-5-mini@2026-12-11", "gpt-5-mini-2025-08-07@2026-12-11", "gpt-5.6-terra", "gpt-6-astra",
 	"gpt-6-luna", "gpt-6.1-sol", "gpt-6.1-terra", "gpt-6.1-terra-2026-10-26", "gpt-audio-mini", "gpt-realtime-2.1-mini", "gpt-image-1@2026-10-23",
@@ -45,7 +45,7 @@ var openAI = models(
 	"tts-1@2027-01-06", "tts-1-hd@2027-01-06", "text-embedding-3-small", "omni-moderation-latest",
 )
 
-// TestFirstChoice of each kind of list, for each role.
+// TestFirstChoice checks the choice from each kind of list, for each role.
 func TestFirstChoice(t *testing.T) {
 	t.Parallel()
 	many := models("gpt-6.1-terra")
@@ -85,7 +85,7 @@ func TestFirstChoice(t *testing.T) {
 	}
 }
 
-// TestFamilyOrder: families as they stand in the file, versions from the highest on.
+// TestFamilyOrder checks that families keep the order of the file, and versions go from high to low.
 func TestFamilyOrder(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role][]string{
@@ -100,7 +100,7 @@ func TestFamilyOrder(t *testing.T) {
 	}
 }
 
-// TestInvalidFile is refused with what is wrong with it.
+// TestInvalidFile checks that it is rejected with what is wrong.
 func TestInvalidFile(t *testing.T) {
 	t.Parallel()
 	const rest = "\nimage: [a]\nspeech: [a]\ntranscription: [a]\n"

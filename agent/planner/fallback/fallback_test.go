@@ -16,7 +16,7 @@ import (
 	"atelier/agent/planner/fallback"
 )
 
-// fake does every job in its own name, or fails at one of them.
+// fake does every job and notes its name, or fails at one of them.
 type fake struct {
 	name  string
 	fails string
@@ -53,8 +53,7 @@ func (f *fake) do(job string, t *plan.Thinking) error {
 
 var jobs = []string{"decompose", "assess", "settle", "respond"}
 
-// all does the jobs of a request one after another, until one fails, and tells who did
-// them.
+// all does the jobs of a request in order until one fails, and returns who did them.
 func all(ctx context.Context, m planner.Planner, t *plan.Thinking) (who []string, err error) {
 	names := map[float64]string{5: "first", 6: "second"}
 	d, err := m.Decompose(ctx, plan.Request{ID: "r1", Wish: "a secret wish"}, t)
@@ -92,7 +91,7 @@ func newPlanner(t *testing.T, first, second planner.Planner, log *bytes.Buffer) 
 	return m
 }
 
-// down is a server that does not answer, as the endpoint tells of it.
+// down returns the error of an endpoint that does not answer.
 func down(kind endpoint.Kind) error {
 	return fmt.Errorf("decompose: %w", &plan.Fault{
 		Sentence: plan.Say("A sentence about a secret wish."),
@@ -114,7 +113,7 @@ func TestFirstPlannerDoesEverything(t *testing.T) {
 	}
 }
 
-// From the job at which the first fails, the second does all.
+// TestSecondPlannerTakesOver checks that the second planner does all jobs from the one at which the first failed.
 func TestSecondPlannerTakesOver(t *testing.T) {
 	t.Parallel()
 	const why = "The language model does not answer, so I "
@@ -160,7 +159,8 @@ func TestSecondPlannerTakesOver(t *testing.T) {
 	}
 }
 
-// A later stage, in another process, goes on as the earlier one left it.
+// TestLaterStageKnowsFallback checks that a later stage, in another process, continues with the planner of the
+// earlier one.
 func TestLaterStageKnowsFallback(t *testing.T) {
 	t.Parallel()
 	first, second := &fake{name: "first"}, &fake{name: "second"}
@@ -191,7 +191,7 @@ func TestSentences(t *testing.T) {
 		{"malformed", down(endpoint.Malformed), "The language model's answer could not be read"},
 		{"no answer of use", &plan.Fault{Sentence: plan.Say("Twice."), Err: errors.New("wrong shape")}, "The language model gave no answer that I could use"},
 		{"a refusal of the second kind", &plan.Fault{Sentence: plan.Say("No.")}, "The language model gave no answer that I could use"},
-		// the deadline of one try, not that of the request
+		// the deadline of one attempt, not of the request
 		{"a deadline of its own", fmt.Errorf("ask: %w", context.DeadlineExceeded), "The language model gave no answer that I could use"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

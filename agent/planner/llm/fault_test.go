@@ -31,7 +31,7 @@ const (
 	saidWords = "violet walrus"
 )
 
-// aWish is what all faults come upon.
+// aWish returns the request that all faults are tested with.
 func aWish() plan.Request {
 	return plan.Request{
 		ID: "r1", Wish: "Find the edges of my " + wishWords,
@@ -54,7 +54,7 @@ func split(change func(subtask fields)) fields {
 	return parts(s)
 }
 
-// circle is an answer whose two subtasks need each other.
+// circle returns an answer with two subtasks that need each other.
 func circle() fields {
 	first, second := part(0), part(1)
 	first["dep"], second["dep"] = list{1}, list{0}
@@ -124,7 +124,7 @@ func do(ctx context.Context, m planner.Planner, job string, thinking *plan.Think
 	return err
 }
 
-// someTools are those of the catalogue that the tests speak of: few are read fast.
+// someTools returns the tools of the catalogue that the tests mention: a few are read faster.
 var someTools = sync.OnceValues(func() (*toolbox.Catalogue, error) {
 	all, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -139,7 +139,7 @@ var someTools = sync.OnceValues(func() (*toolbox.Catalogue, error) {
 	return toolbox.NewCatalogue(some), nil
 })
 
-// plannerAt knows some tools and asks there.
+// plannerAt returns a planner that knows some tools and uses the endpoint.
 func plannerAt(t *testing.T, e *endpoint.Endpoint, change func(*llm.Config)) *llm.Planner {
 	t.Helper()
 	catalogue, err := someTools()
@@ -157,8 +157,7 @@ func plannerAt(t *testing.T, e *endpoint.Endpoint, change func(*llm.Config)) *ll
 	return m
 }
 
-// faulty is a planner whose server answers one call after another as scripted, the last
-// answer again and again.
+// faulty is a planner whose server gives scripted answers in order, and repeats the last one.
 type faulty struct {
 	*llm.Planner
 
@@ -191,7 +190,7 @@ func newFaulty(t *testing.T, server llmtest.Config, change func(*endpoint.Config
 	return f
 }
 
-// scripted answers one call after another, and the last again and again.
+// scripted gives answers in order, and repeats the last one.
 func scripted(answers ...llmtest.Response) func(llmtest.Request) llmtest.Response {
 	var mu sync.Mutex
 	n := 0
@@ -204,7 +203,7 @@ func scripted(answers ...llmtest.Response) func(llmtest.Request) llmtest.Respons
 	}
 }
 
-// keepsQuiet holds that neither an error nor the log tells what it must not.
+// keepsQuiet checks that neither an error nor the log contains a secret text.
 func (f faulty) keepsQuiet(t *testing.T, err error) {
 	t.Helper()
 	for _, said := range []string{fmt.Sprint(err), f.log.String()} {
@@ -235,7 +234,7 @@ const (
 	dearSentence      = "This needs more work by the language model than one request may use. Please ask for less at a time."
 )
 
-// refusal is an error that quotes what it should not.
+// refusal returns an error of the server that quotes secret texts.
 func refusal(status int, code string) llmtest.Response {
 	return llmtest.Response{Status: status, ErrorCode: code, ErrorType: "invalid_request_error", ErrorMessage: fmt.Sprintf("No: key %s, wish %q, answer %q.", key, wishWords, saidWords)}
 }
@@ -343,7 +342,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A server that says when it may be asked again is not asked before.
+// TestRetryAfter checks that a server that names a waiting time is not called earlier.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	busy := refusal(429, "")
@@ -358,7 +357,7 @@ func TestRetryAfter(t *testing.T) {
 	f.keepsQuiet(t, nil)
 }
 
-// A server that never answers is given up, and a person who goes is not waited for.
+// TestHang checks that a server that never answers is abandoned, and that a cancelled call returns at once.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	t.Run("given up", func(t *testing.T) {
@@ -445,7 +444,8 @@ func TestFormatsAreWalkedDownOnce(t *testing.T) {
 	}
 }
 
-// A server that refuses a request for another reason is asked for a schema again.
+// TestFormatsAreKeptWhereNoneHelps checks that if a server rejects a request for another reason, the next one asks
+// for a schema again.
 func TestFormatsAreKeptWhereNoneHelps(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t, llmtest.Config{Answer: scripted(refusal(400, ""), refusal(400, ""), refusal(400, ""), llmtest.Response{JSON: split(nil)})}, nil, nil)
@@ -460,7 +460,7 @@ func TestFormatsAreKeptWhereNoneHelps(t *testing.T) {
 	}
 }
 
-// goodAnswers are one for each job.
+// goodAnswers returns a good answer for each job.
 func goodAnswers() map[string]llmtest.Response {
 	return map[string]llmtest.Response{
 		"decompose": {JSON: split(nil)}, "assess": {JSON: scored("image_to_edge")}, "settle": {JSON: settled(2)}, "respond": {Text: "It is done."},
@@ -469,8 +469,7 @@ func goodAnswers() map[string]llmtest.Response {
 
 var jobs = []string{"decompose", "assess", "settle", "respond"}
 
-// A request costs a call for each job, and one more for each answer that had to be
-// repaired.
+// TestCalls checks that a request costs a call for each job, and one more for each answer that had to be repaired.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string][]llmtest.Response{"good answers": nil, "repaired answers": {{Text: " "}}} {
@@ -502,8 +501,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// No call is made that would take more than a request may take, be it of another job or a
-// repair.
+// TestCeilingOfTokens checks that no call is made that would exceed the budget of a request, not even for another
+// job or a repair.
 func TestCeilingOfTokens(t *testing.T) {
 	t.Parallel()
 	usage := &replay.Usage{Input: 900_000, Output: 90_000}
@@ -538,8 +537,8 @@ func TestCeilingOfTokens(t *testing.T) {
 	}
 }
 
-// A repair has room in the smallest context, however long the bad answer is and however
-// much there is to complain of.
+// TestRepairFitsTheContext checks that a repair fits the smallest context, however long the bad answer and the
+// complaints are.
 func TestRepairFitsTheContext(t *testing.T) {
 	t.Parallel()
 	const context = 4096

@@ -98,7 +98,7 @@ func readTranscript(ctx context.Context, _ *job, a answer) (toolbox.Output, erro
 		return toolbox.Output{}, unreadable(errors.New("the answer has no text"))
 	}
 	if strings.TrimSpace(*all[0].Text) == "" {
-		return toolbox.Output{}, fault(nil, "No speech was heard in the recording.")
+		return toolbox.Output{}, fault(nil, "I heard no speech in the recording.")
 	}
 	return textOutput(*all[0].Text, plan.Text)
 }

@@ -17,7 +17,7 @@ const (
 	onePage    = "from reportlab.pdfgen import canvas\nc = canvas.Canvas(OUT + '/a.pdf')\nc.showPage()\nc.save()"
 )
 
-// A check that does not hold goes back to the model, with what was measured.
+// TestChecks checks that a failed check is sent back to the model, with the measured value.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Results that cannot be taken go back to the model.
+// TestResults checks that unacceptable results are sent back to the model.
 func TestResults(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -97,7 +97,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// A link is refused however it came to be there, and what it leads to is not read.
+// TestLink checks that a link is rejected, however it was made, and is not followed.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	hidden, out := filepath.Join(t.TempDir(), "hidden.txt"), t.TempDir()
@@ -112,7 +112,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestWordsOfDocumentsAreNotChecked: the words of a PDF are not read, so a promise of them costs no second program.
+// TestWordsOfDocumentsAreNotChecked checks that a promise about the words of a PDF, which cannot be read here,
+// causes no second program.
 func TestWordsOfDocumentsAreNotChecked(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer(onePage, check{"holds", "Ann"})}}

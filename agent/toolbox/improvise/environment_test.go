@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestEnvironment: programs run in the environment once it is complete, and in Debian's Python until then.
+// TestEnvironment checks that programs run in the environment once it is complete, and in Debian's Python until
+// then.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	backend(t, Config{}) // where no program can run, the test is skipped
@@ -47,7 +48,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestSetupFails: what is wrong is told, and no environment is used.
+// TestSetupFails checks that the problem is reported, and that no environment is used.
 func TestSetupFails(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

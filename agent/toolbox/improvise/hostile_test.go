@@ -20,7 +20,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// attempt is a program that tries something and tells what came of it.
+// attempt is a program that tries something and prints the outcome.
 const attempt = `
 import os, socket, subprocess, urllib.request
 try:
@@ -30,7 +30,7 @@ except BaseException as e:
 open(OUT + "/told.txt", "w").write(got)
 `
 
-// A program cannot read, reach or change what is not its own.
+// TestHostilePrograms checks that a program cannot read, reach or change what is not its own.
 func TestHostilePrograms(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestHostilePrograms(t *testing.T) {
 	})
 }
 
-// The environment of a program holds nothing of this process's but where programs lie.
+// TestTheEnvironment checks that a program gets PATH, and no other variable of this process.
 func TestTheEnvironment(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer("import os\nopen(OUT + '/env.txt', 'w').write(repr(dict(os.environ)))")}}
@@ -126,7 +126,7 @@ func TestTheEnvironment(t *testing.T) {
 	}
 }
 
-// A program that takes too much is stopped, and told so.
+// TestLimits checks that a program that exceeds a limit is stopped and told so.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	box := func(c sandbox.Config) *sandbox.Sandbox {
@@ -204,7 +204,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Printing much is no fault by itself.
+// TestPrintingMuch checks that a lot of output is not an error by itself.
 func TestPrintingMuch(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer("for _ in range(5000): print('x' * 1000)\n" + fine)}}

@@ -131,7 +131,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// A program that fails goes back to the model with its traceback.
+// TestMended checks that a failed program is sent back to the model with its traceback.
 func TestMended(t *testing.T) {
 	t.Parallel()
 	wrong := answer("print('the columns are', 3)\nraise ValueError('no column 4')")
@@ -157,7 +157,7 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// After two vain attempts to mend it people read one clear sentence.
+// TestMendedInVain checks that after two failed corrections people see one clear sentence.
 func TestMendedInVain(t *testing.T) {
 	t.Parallel()
 	bad := answer("raise ValueError('no')")
@@ -171,7 +171,8 @@ func TestMendedInVain(t *testing.T) {
 	}
 }
 
-// A program that cannot be started is nothing that a model mends: it is not asked again.
+// TestUnstarted checks that the model is not asked again about a program that cannot be started, since it cannot
+// correct that.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	given := picture(t, "photo.png", 8, 8)
@@ -189,7 +190,8 @@ func TestUnstarted(t *testing.T) {
 	}
 }
 
-// A program that hides what it printed has started, and is mended.
+// TestProgramThatHidesWhatItPrinted checks that a program that hides its output counts as started, and is
+// corrected.
 func TestProgramThatHidesWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	turn := told(t, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
@@ -198,7 +200,7 @@ func TestProgramThatHidesWhatItPrinted(t *testing.T) {
 	}
 }
 
-// Drafts are written by one process and run by another one, which has no model.
+// TestDrafts checks that one process writes drafts, and another one without a model runs them.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	wrong := answer("raise ValueError('no column 4')")
@@ -245,7 +247,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A program that is kept runs as it is. No model is asked, and none need be there.
+// TestKept checks that a kept program runs as it is, without a model.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]Writer{
@@ -309,7 +311,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A probe that ends before Python has started says so, and the next one finds what the first began.
+// TestProbeAgain checks that a probe that ends before Python has started says so, and that the next one uses what
+// the first began.
 func TestProbeAgain(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Writer: &writer{}})
@@ -364,7 +367,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestContract holds the make to what every make promises.
+// TestContract runs the contract suite of backends.
 func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment
 	good := answer("from PIL import Image\nImage.open(INPUTS[0]['path']).rotate(180).save(OUT + '/turned.png')")
 	bad := answer("raise ValueError('no')")
@@ -393,7 +396,7 @@ func (s steady) Converse(context.Context, Conversation) (Reply, error) {
 	return Reply{Text: string(s)}, nil
 }
 
-// The model is told the facts of each input, and sees the first pictures.
+// TestInputs checks that the model gets the facts of each input, and sees the first pictures.
 func TestInputs(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer(fine)}}
@@ -423,7 +426,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// A long text is shown in part, and given whole.
+// TestLongText checks that the model sees a part of a long text, and the program gets all of it.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{answer(`open(OUT + "/n.txt", "w").write(str(len(INPUTS[0]["text"])))`)}}
@@ -437,7 +440,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestTokens: no program is written or mended for which the request would take more tokens than it may.
+// TestTokens checks that no program is written or corrected if the request would exceed its budget.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	const empty = `{"program":" "}` // which is to be mended

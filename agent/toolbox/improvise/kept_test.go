@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// kept is a program as it is stored. Its checks hold for no result of the test.
+// kept is a program as it is stored. No result of the test passes its checks.
 const kept = `{"refusal": "", "about": "said of the first file",
 	"settings": [
 		{"name": "size", "type": "number", "value": "2", "about": "how wide it is"},
@@ -47,7 +47,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepNumbers: a tool file has numbers without an exponent. One that is even then too long stays in the
+// TestKeepNumbers checks that a tool file's numbers have no exponent. A number that would be too long stays in the
 // program, behind imports that must be first.
 func TestKeepNumbers(t *testing.T) {
 	t.Parallel()
@@ -58,8 +58,8 @@ func TestKeepNumbers(t *testing.T) {
 	}
 }
 
-// TestKeptProgramNeedsNoModel: it is given the resources in their order and the settings of the call that are
-// there, and what was promised of its first results is not measured.
+// TestKeptProgramNeedsNoModel checks that a kept program gets the resources in their order and the given settings,
+// and that the checks of its first results are not used.
 func TestKeptProgramNeedsNoModel(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Off: true})

@@ -212,7 +212,7 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 	r.spent.Calls++
 	text := strings.TrimSpace(response.Text)
 	if text == "" {
-		return toolbox.Output{}, fault(nil, "No speech was heard in the recording.")
+		return toolbox.Output{}, fault(nil, "I heard no speech in the recording.")
 	}
 	return toolbox.Output{Value: text}, nil
 }

@@ -174,7 +174,7 @@ func TestTranscribeFaults(t *testing.T) {
 		response llmtest.TranscribeResponse
 		want     string
 	}{
-		"silence":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Text: " \n"}, "No speech was heard"},
+		"silence":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Text: " \n"}, "I heard no speech"},
 		"a tune of notes":    {"a.mid", []byte("MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk"), llmtest.TranscribeResponse{}, "cannot transcribe a recording"},
 		"no sound":           {"a.mp3", []byte("hello"), llmtest.TranscribeResponse{}, "does not match its file extension"},
 		"an empty file":      {"a.mp3", nil, llmtest.TranscribeResponse{}, "is empty"},

@@ -297,7 +297,7 @@ func (p Param) notUnderstood(text string) error {
 		}
 	}
 	return &plan.Fault{
-		Sentence: plan.Say("I do not understand %q as %s; say for example %s or %q.", shorten(text), what, quoted(some), last),
+		Sentence: plan.Say("I cannot read %q as %s. Try, for example, %s or %q.", shorten(text), what, quoted(some), last),
 		Err:      fmt.Errorf("invalid %s for %s", p.Type, p.Name), Final: true,
 	}
 }

@@ -184,7 +184,7 @@ func TestBounds(t *testing.T) {
 		{param.Param{Name: "n", Type: param.Integer, Min: &low, Max: &high, Unit: " px"}, "30", `"30" is not possible here: it must be from 1 px to 10 px.`},
 		{param.Param{Name: "n", Type: param.Factor, Min: &low}, "half", `"half" is not possible here: it must be at least 1.`},
 		{param.Param{Name: "fade_in", Type: param.Duration, Max: &high, Unit: " s"}, "1 minute", `"1 minute" is not possible here: it must be at most 10 s.`},
-		{param.Param{Name: "n", Type: param.Size, Unit: "px", Examples: []string{"512x512", "1024x768"}}, "half as large", `I do not understand "half as large" as a size; say for example "512x512" or "1024x768".`},
+		{param.Param{Name: "n", Type: param.Size, Unit: "px", Examples: []string{"512x512", "1024x768"}}, "half as large", `I cannot read "half as large" as a size. Try, for example, "512x512" or "1024x768".`},
 		{param.Param{Name: "n", Type: param.Size, Min: &high, Unit: "%"}, "0.05x", `"0.05x" is not possible here: it must be at least 10%.`},
 	} {
 		_, err := c.p.Read(c.text)

@@ -60,7 +60,7 @@ func Types() []string {
 
 // kind defines a type.
 type kind struct {
-	about    plan.Message // for "I do not understand … as <about>"
+	about    plan.Message // for "I cannot read … as <about>"
 	examples []string     // at least two
 	// meaning is the meaning of a text with such a value.
 	meaning plan.Meaning

@@ -6,7 +6,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// The other questions tell what a mark is, too.
+// TestAssessmentMentionsMark checks that the other prompts explain marks, too.
 func TestAssessmentMentionsMark(t *testing.T) {
 	t.Parallel()
 	r := plan.Request{Wish: "cut it out", Given: []plan.Resource{

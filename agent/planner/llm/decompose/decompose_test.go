@@ -26,10 +26,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// theCatalogue is the one that Atelier comes with.
+// theCatalogue returns Atelier's own catalogue.
 var theCatalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 
-// ofCatalogue makes a planner know the whole catalogue.
+// ofCatalogue gives a decomposer the whole catalogue.
 func ofCatalogue(tb testing.TB) func(*setup) {
 	tb.Helper()
 	c, err := theCatalogue()
@@ -39,7 +39,7 @@ func ofCatalogue(tb testing.TB) func(*setup) {
 	return func(config *setup) { config.Catalogue = c }
 }
 
-// showDecomposition writes a decomposition a line a thing.
+// showDecomposition formats a decomposition, one item per line.
 func showDecomposition(d planner.Decomposition) string {
 	var b strings.Builder
 	for i, s := range d.Subtasks {
@@ -73,8 +73,8 @@ func showDecomposition(d planner.Decomposition) string {
 	return b.String()
 }
 
-// TestDecompose takes the cases of testdata/decompose: a file a case, with the request,
-// the user's part that the model is sent, its answer, and what comes of it.
+// TestDecompose runs the cases of testdata/decompose. Each file has a request, the user's part of the prompt, the
+// model's answer and the resulting decomposition.
 func TestDecompose(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -118,7 +118,7 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// decomposeOnce gives the user's part and what comes of the answer.
+// decomposeOnce returns the user's part of the prompt, and the result of the answer.
 func decomposeOnce(t *testing.T, r plan.Request, answer string) (user, got string) {
 	t.Helper()
 	m, s := atWorkshop(t, llmtest.InOrder(llmtest.Response{Text: answer}), ofCatalogue(t))
@@ -130,8 +130,8 @@ func decomposeOnce(t *testing.T, r plan.Request, answer string) (user, got strin
 	return s.Requests()[0].User(), showDecomposition(d)
 }
 
-// holds checks what every decomposition promises: it is a valid plan over resources that
-// there are, and each subtask names those before it, once, in order.
+// holds checks the guarantees of every decomposition: it is a valid plan over existing resources, and each subtask
+// names the earlier ones that it needs, once, in order.
 func holds(tb testing.TB, r plan.Request, d planner.Decomposition) {
 	tb.Helper()
 	types := map[string]plan.Type{}
@@ -261,7 +261,8 @@ func TestOldestTurnsAreCutFirst(t *testing.T) {
 	}
 }
 
-// A turn that is too long is told in part: what it made is what "it" means.
+// TestLongTurnIsCut checks that a turn that is too long is shortened, but keeps what it made, which is what "it"
+// refers to.
 func TestLongTurnIsCut(t *testing.T) {
 	t.Parallel()
 	turns := []plan.Turn{

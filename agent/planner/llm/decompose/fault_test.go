@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// kitchen is a request with a picture, a sound, a map and two texts.
+// kitchen returns a request with a picture, a sound, a map and two texts.
 func kitchen() plan.Request {
 	return plan.Request{
 		ID: "r1", Wish: "make the kitchen blue",
@@ -27,7 +27,7 @@ func kitchen() plan.Request {
 	}
 }
 
-// aSubtask is the JSON of a subtask that returns a text.
+// aSubtask returns the JSON of a subtask that returns a text.
 func aSubtask(id int, dep string, args ...string) string {
 	return fmt.Sprintf(`{"description":"do it","task":["image-editing"],"id":%d,"dep":[%s],"args":[%s],"returns":{"type":"text","value":"<GENERATED>-%d"}}`,
 		id, dep, strings.Join(args, ","), id)
@@ -37,18 +37,18 @@ func anArg(typ, value, meaning string) string {
 	return fmt.Sprintf(`{"type":%q,"value":%q,"meaning":%q}`, typ, value, meaning)
 }
 
-// anAnswer is the JSON of an answer with these subtasks.
+// anAnswer returns the JSON of an answer with these subtasks.
 func anAnswer(subtasks ...string) string {
 	return `{"thought":"","subtasks":[` + strings.Join(subtasks, ",") + `],"question":"","reply":"","refused":false,"types":[]}`
 }
 
-// goodAnswer is one that can be used in the kitchen.
+// goodAnswer returns an answer that is valid for the kitchen.
 func goodAnswer() string {
 	return anAnswer(aSubtask(0, "", anArg("image", "kitchen.png", ""), anArg("text", "make the kitchen blue", "instruction")))
 }
 
-// Each fault of an answer is sent back once with its exact complaint; after the second
-// one, people read a sentence and the operator the kind of the fault.
+// TestDecomposeFaults checks that each fault of an answer is sent back once with its exact complaint. After the
+// second fault, people see a sentence, and the operator the fault's kind.
 func TestDecomposeFaults(t *testing.T) {
 	t.Parallel()
 	kitchenArg := anArg("image", "kitchen.png", "")
@@ -155,7 +155,7 @@ func TestDecomposeFaults(t *testing.T) {
 	}
 }
 
-// Without any resource the model is told to ask.
+// TestComplaintAboutEmptyAnswer checks that without any resource the model is told to ask.
 func TestComplaintAboutEmptyAnswer(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, llmtest.InOrder(workshoptest.Says(anAnswer(aSubtask(0, "", anArg("image", "it.png", ""))), `{"question":"Which picture?"}`)...), nil)
@@ -168,7 +168,7 @@ func TestComplaintAboutEmptyAnswer(t *testing.T) {
 	}
 }
 
-// A complaint stays short however much is wrong.
+// TestComplaintNamesAFewFaultsOnly checks that a complaint stays short, however many faults there are.
 func TestComplaintNamesAFewFaultsOnly(t *testing.T) {
 	t.Parallel()
 	var bad []string
@@ -186,8 +186,8 @@ func TestComplaintNamesAFewFaultsOnly(t *testing.T) {
 	}
 }
 
-// A decomposer that was tuned on ControlLLM's data stands behind a server that takes no
-// schema, and answers with a list.
+// TestTunedDecomposerAnswersWithAList covers a decomposer fine-tuned on ControlLLM's data, whose server supports
+// no schema, and which answers with a list.
 func TestTunedDecomposerAnswersWithAList(t *testing.T) {
 	t.Parallel()
 	list := `[{"description":"Describe it","task":"image-editing","id":0,"dep":[-1],` +

@@ -15,8 +15,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Whatever a model answers: it is a decomposition that holds what it promises, or there
-// is a complaint that says what is wrong.
+// FuzzDecomposition checks that any answer yields a decomposition with its guarantees, or a complaint that says
+// what is wrong.
 func FuzzDecomposition(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

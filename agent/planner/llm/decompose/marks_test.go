@@ -10,9 +10,9 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// A mark that is given with another picture only is sent back with its exact complaint, and
-// so is one with a result on which it is elsewhere; what else was made of its picture will
-// do.
+// TestMarkIsGivenWithItsPicture checks that a mark used only with another picture is sent back with its exact
+// complaint, and so is one used with a result on which it has moved. Other results made from its picture are
+// accepted.
 func TestMarkIsGivenWithItsPicture(t *testing.T) {
 	t.Parallel()
 	r := kitchen()

@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the questions of this package into the golden files")
 
-// setup is what a test may change.
+// setup is the part of the configuration that tests change.
 type setup struct {
 	workshoptest.Config
 
@@ -18,14 +18,14 @@ type setup struct {
 	Pictures     Pictures
 }
 
-// atWorkshop knows the workshop and asks a server.
+// atWorkshop returns a decomposer that knows the workshop and asks a server.
 func atWorkshop(t *testing.T, answer func(llmtest.Request) llmtest.Response, change func(*setup)) (*Decomposer, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.New(t, llmtest.Config{Answer: answer})
 	return of(t, s, change), s
 }
 
-// unasked has no server: what it does takes no call.
+// unasked returns a decomposer without a server, for what needs no call.
 func unasked(tb testing.TB) *Decomposer {
 	tb.Helper()
 	return of(tb, nil, nil)

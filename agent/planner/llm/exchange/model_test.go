@@ -26,17 +26,17 @@ type sent struct {
 	Format string   `json:"-"`
 }
 
-// good is an answer that can be used.
+// good is a valid answer.
 const good = `{"words":["violet","walrus","and","some","more"]}`
 
-// setup is what a test may change.
+// setup is the part of the configuration that tests change.
 type setup struct {
 	exchange.Config
 
 	Model exchange.ModelConfig
 }
 
-// asker puts questions to a server that answers as scripted.
+// asker asks a server that gives scripted answers.
 type asker struct {
 	*exchange.Exchange
 
@@ -97,8 +97,8 @@ func sentIn(t *testing.T, r llmtest.Request) sent {
 	return s
 }
 
-// A model that thinks spends tokens before it answers, whatever its name: one whose
-// answer did not begin is given more, and the next ones are too.
+// TestModelsThatThink checks models that spend tokens before they answer, whatever their names: if the answer did
+// not begin, this call and the later ones get more tokens.
 func TestModelsThatThink(t *testing.T) {
 	t.Parallel()
 	const spent = 4500 // on thoughts
@@ -190,7 +190,8 @@ func TestModelsThatAreChosen(t *testing.T) {
 	}
 }
 
-// A parameter that a server refuses is left out, and remembered, before the format is.
+// TestRefusedParameters checks that a parameter that a server rejects is omitted, also later, before another
+// format is tried.
 func TestRefusedParameters(t *testing.T) {
 	t.Parallel()
 	no := func(param string) llmtest.Response {
@@ -267,7 +268,8 @@ func TestRefusedParameters(t *testing.T) {
 	})
 }
 
-// A server that fails at a format is asked for a plainer one, and not for the same again.
+// TestServerFailsAtFormat checks that a server that fails with a format is asked for a plainer one, and never for
+// the same again.
 func TestServerFailsAtFormat(t *testing.T) {
 	t.Parallel()
 	bad := llmtest.Response{Status: http.StatusInternalServerError, ErrorType: "server_error", ErrorMessage: `response_format type must be one of "text" or "json_object"`}
@@ -286,7 +288,8 @@ func TestServerFailsAtFormat(t *testing.T) {
 	}
 }
 
-// An answer that broke off without a reason is known by its form; one that is whole is taken.
+// TestMissingFinishReason checks that an answer that was cut off without a reason is recognized by its form, and
+// that a complete one is accepted.
 func TestMissingFinishReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, finish, wrong string }{

@@ -30,7 +30,7 @@ func TestFindObject(t *testing.T) {
 	}
 }
 
-// Whatever a model writes: what is found is an object, and an object is found.
+// FuzzFindObject checks that the result is always an object, and that an object is always found.
 func FuzzFindObject(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":{"b":[1,"}"]}}`, "```\n{}\n```", "{{{", `{"a":`, "x{\"a\":1}y", "\x00{}"} {
 		f.Add(seed)

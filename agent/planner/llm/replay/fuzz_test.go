@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzDecodeFile reads recordings: what is taken can be written and is the same then,
-// and each of its answers survives the wire.
+// FuzzDecodeFile checks that an accepted recording is the same after it is written, and that each of its answers
+// can be sent.
 func FuzzDecodeFile(f *testing.F) {
 	f.Add([]byte(`{"request":"r","exchanges":[{"job":"j","round":0,"model":"m","user":"u","messages":"sha256:00","content":"c","finish":"stop","usage":{"input":1,"cached":1,"output":2}}]}`))
 	f.Add([]byte(`{"request":"r","exchanges":[{"job":"j","round":1,"model":"m","refusal":"no","content":""},{"job":"j","round":0,"model":"m"}]}`))
@@ -38,7 +38,7 @@ func FuzzDecodeFile(f *testing.F) {
 	})
 }
 
-// FuzzFileName makes names of ids: safe ones, and never the same of two.
+// FuzzFileName checks that file names are safe, and differ if the IDs do.
 func FuzzFileName(f *testing.F) {
 	long := strings.Repeat("x", longest)
 	for _, pair := range [][2]string{

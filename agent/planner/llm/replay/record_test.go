@@ -21,7 +21,7 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// TestNotKept passes on what is no answer, as it is, and keeps none of it.
+// TestNotKept checks that responses that are not answers are passed on unchanged, and not kept.
 func TestNotKept(t *testing.T) {
 	t.Parallel()
 	choice := `{"choices":[{"message":{"role":"assistant","content":"fine"}}]}`
@@ -88,7 +88,7 @@ func body(content string) []byte {
 	return replay.Exchange{Model: "m", Content: content, Finish: "stop"}.Body()
 }
 
-// question is a request of a chat completion with pictures in it.
+// question is a chat completion request with pictures.
 const question = `{"model":"m","messages":[{"role":"system","content":"sys"},{"role":"user","content":"one"},
 	{"role":"assistant","content":"yes"},{"role":"user","content":[{"type":"text","text":"two"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}]}`
 
@@ -110,7 +110,7 @@ func TestKeepWithoutMedia(t *testing.T) {
 	holdsNo(t, dir, "AAAA", "sys", "yes")
 }
 
-// TestAgain records a request a second time: nothing of the first remains beside it.
+// TestAgain checks that recording a request a second time leaves nothing of the first recording.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -188,7 +188,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestOthers leaves alone what are no recordings: notes, folders, and what a crash left.
+// TestOthers checks that other files stay: notes, folders, and leftovers of a crash.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -208,7 +208,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestUnwritable fails the call whose answer is lost, and makes no further one.
+// TestUnwritable checks that a call whose answer cannot be saved fails, and that no further call is made.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	url, asked := server(t)
@@ -231,7 +231,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestKeepRefuses what could not be read again.
+// TestKeepRefuses checks that answers that could not be read again are rejected.
 func TestKeepRefuses(t *testing.T) {
 	t.Parallel()
 	r := open(t, t.TempDir())
@@ -271,7 +271,7 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestAtOnce records many requests at the same time, and replays them so.
+// TestAtOnce records many requests concurrently, and replays them concurrently.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

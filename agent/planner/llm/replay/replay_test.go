@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "sk-secret-of-the-test"
 
-// server answers every chat completion with what it can tell of it, and counts them.
+// server answers every chat completion with a description of it, and counts them.
 func server(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -77,7 +77,7 @@ func ask(t *testing.T, c *openai.Client, request, job string, round int, wish st
 	})
 }
 
-// transport keeps no connection longer than the test.
+// transport returns a transport whose connections end with the test.
 func transport(t *testing.T) http.RoundTripper {
 	t.Helper()
 	own := &http.Transport{}
@@ -85,7 +85,7 @@ func transport(t *testing.T) http.RoundTripper {
 	return own
 }
 
-// TestRoundTrip records with one value and replays with another, as two runs would.
+// TestRoundTrip records with one value and replays with another, as two processes would.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "made", "when needed")
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 	holdsNo(t, dir, key, "Authorization", "Bearer")
 }
 
-// holdsNo looks through all files of a folder.
+// holdsNo checks that no file of a folder contains the words.
 func holdsNo(t *testing.T, dir string, words ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -166,7 +166,7 @@ func holdsNo(t *testing.T, dir string, words ...string) {
 	}
 }
 
-// TestFile shows what a recording looks like: it is committed and read in reviews.
+// TestFile shows the form of a recording, which is committed and reviewed.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -234,7 +234,7 @@ func TestNotRecorded(t *testing.T) {
 	}
 }
 
-// TestStale replays to other messages, which is told but not refused.
+// TestStale checks that a replay for changed messages is reported, but not rejected.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -251,7 +251,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestAboutEqual: whatever a model is told otherwise sets recordings apart.
+// TestAboutEqual checks that any difference in the messages makes recordings differ.
 func TestAboutEqual(t *testing.T) {
 	t.Parallel()
 	about := func(change func(*replay.About)) replay.About {

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/planner/llm/replay"
 )
 
-// serving is the URL of a server of the recordings.
+// serving returns the URL of a server of the recordings.
 func serving(t *testing.T, r *replay.Recordings, missing http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(r.Server(missing))
@@ -23,8 +23,8 @@ func serving(t *testing.T, r *replay.Recordings, missing http.Handler) string {
 	return s.URL + "/v1"
 }
 
-// TestServerRecordsAndReplays: what a model server answered is answered again without it, to a
-// request of another name at another time.
+// TestServerRecordsAndReplays checks that recorded answers of a model server are replayed without it, for a
+// request with another ID at another time.
 func TestServerRecordsAndReplays(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "made")
@@ -66,7 +66,7 @@ func TestServerRecordsAndReplays(t *testing.T) {
 	}
 }
 
-// TestServerWithoutAnAnswer: other words, and another path.
+// TestServerWithoutAnAnswer checks an unknown text, and an unknown path.
 func TestServerWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	recordings := open(t, t.TempDir())

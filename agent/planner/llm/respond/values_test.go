@@ -55,7 +55,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// A value that is spoilt is told as it is, and a file is a file whatever its value says.
+// TestShowSpoiltValues checks that an invalid value is shown as it is, and that a file is shown as a file whatever
+// its value is.
 func TestShowSpoiltValues(t *testing.T) {
 	t.Parallel()
 	keep := func(made plan.Resource) string {
@@ -76,8 +77,8 @@ func TestShowSpoiltValues(t *testing.T) {
 	}
 }
 
-// Whatever a model says, an answer is made of it or it is complained of; its places are
-// gone and nothing of a wanted text is lost.
+// FuzzFlaws checks that any answer of a model becomes an answer without placeholders and with all wanted texts, or
+// a complaint.
 func FuzzFlaws(f *testing.F) {
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {

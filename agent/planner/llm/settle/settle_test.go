@@ -21,8 +21,7 @@ import (
 	"atelier/agent/planner/llm/workshoptest"
 )
 
-// does is an action of a tool of the workshop: its bindings stand in the order of the
-// tool's arguments.
+// does returns an action of a tool of the workshop, with bindings in the order of the tool's arguments.
 func does(tool string, args ...plan.Binding) plan.Action {
 	for _, t := range workshoptest.Tools() {
 		if t.Name != tool {
@@ -51,7 +50,7 @@ var (
 	crown      = plan.FromValue("crown")
 )
 
-// offered are candidates that people call so.
+// offered returns models with these names.
 func offered(names ...string) []planner.Model {
 	var all []planner.Model
 	for _, n := range names {
@@ -64,8 +63,8 @@ func offered(names ...string) []planner.Model {
 	return all
 }
 
-// swapping has a solution with two blanks, and one that takes a text for another
-// purpose and may take one more.
+// swapping returns a contest of two solutions: one with two blanks, and one that uses a text for another purpose
+// and may take one more.
 func swapping() planner.Contest {
 	return planner.Contest{
 		Subtask: workshoptest.Subtask("swap the hat for a crown in street.jpg", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"), workshoptest.OfWords(plan.Object, "hat"), workshoptest.OfWords(plan.Object, "crown")),
@@ -230,7 +229,8 @@ func TestSettleSkipsForcedChoices(t *testing.T) {
 	}
 }
 
-// Words that no setting took are asked about: the steps may do what they say.
+// TestSettleAsksAboutUnusedWords checks that the model is asked about words that no setting took: the steps may do
+// what they say.
 func TestSettleAsksAboutUnusedWords(t *testing.T) {
 	t.Parallel()
 	sub := workshoptest.Subtask("blur it softly twice", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"))
@@ -252,7 +252,7 @@ func TestSettleAsksAboutUnusedWords(t *testing.T) {
 	}
 }
 
-// framing is a contest of so many solutions, of which the first is the shortest.
+// framing returns a contest with a number of solutions, the shortest first.
 func framing(solutions int) planner.Contest {
 	c := planner.Contest{Subtask: workshoptest.Subtask("frame the cars", plan.Image, workshoptest.OnFile(plan.Image, "street.jpg"), workshoptest.OfWords(plan.Object, "cars"))}
 	for i := range solutions {
@@ -267,8 +267,7 @@ func framing(solutions int) planner.Contest {
 	return c
 }
 
-// allScore answers every question with this score for each solution, and the second
-// option for each blank.
+// allScore answers every question with this score for each solution, and the second option for each blank.
 func allScore(score float64) func(llmtest.Request) llmtest.Response {
 	return func(r llmtest.Request) llmtest.Response {
 		var a settlement
@@ -316,7 +315,7 @@ func TestSettleAsksAboutTheFirst(t *testing.T) {
 	}
 }
 
-// Ten contests of ten solutions are asked about in one call that fits into the context.
+// TestSettleKeepsToItsBudget checks that ten contests with ten solutions fit into one call.
 func TestSettleKeepsToItsBudget(t *testing.T) {
 	t.Parallel()
 	for context, least := range map[int]int{exchange.LeastContext: 5, 16_000: 20, 32_768: 50, 128_000: 100} {
@@ -385,9 +384,8 @@ func TestSettleQuestion(t *testing.T) {
 	}
 }
 
-// Words that the decomposition forgot are taken from the request: where a file stands for
-// them that has its own place, and where nothing does. A file that has no other place
-// stays.
+// TestSettleFillsMissingValuesFromRequest checks that words that the decomposition omitted are taken from the
+// request, also if a file with a place of its own was bound instead. A file without another place stays.
 func TestSettleFillsMissingValuesFromRequest(t *testing.T) {
 	t.Parallel()
 	notes := plan.FromResource("note-1")
@@ -423,7 +421,7 @@ func TestSettleFillsMissingValuesFromRequest(t *testing.T) {
 	}
 }
 
-// The system part is the same whatever is asked.
+// TestSettlePromptPrefixIsStable checks that the system part is always the same.
 func TestSettlePromptPrefixIsStable(t *testing.T) {
 	t.Parallel()
 	m, s := atWorkshop(t, allScore(4), nil)
@@ -474,7 +472,7 @@ func TestSettleQuotesWhatPeopleSay(t *testing.T) {
 	}
 }
 
-// drawnContests draws contests over the workshop with blanks of every kind.
+// drawnContests draws contests over the workshop with all kinds of blanks.
 func drawnContests(t *rapid.T) []planner.Contest {
 	words := []plan.Source{hat, crown, plan.FromResource("note-1"), plan.FromSubtask(0)}
 	var all []planner.Contest
@@ -511,7 +509,7 @@ func drawnContests(t *rapid.T) []planner.Contest {
 	return all
 }
 
-// validAnswer draws an answer to a question that holds.
+// validAnswer draws a valid answer to a question.
 func validAnswer(t *rapid.T, open []*trial) string {
 	var a settlement
 	for i, c := range open {
@@ -544,7 +542,7 @@ func validAnswer(t *rapid.T, open []*trial) string {
 	return string(b)
 }
 
-// trials are the contests that the planner would ask about, and where they stand.
+// trials returns the contests that the planner would ask about, with their positions.
 func trials(m *Settler, contests []planner.Contest) ([]*trial, []int) {
 	var open []*trial
 	var at []int
@@ -559,8 +557,8 @@ func trials(m *Settler, contests []planner.Contest) ([]*trial, []int) {
 	return open, at
 }
 
-// Whatever is asked, solutions keep their tools, order and shape; scores lie in 1 to 5;
-// what was bound stays bound, and blanks take nothing but their options.
+// TestSettleKeepsWhatItMustNotChange checks that solutions always keep their tools, order, shape and bindings,
+// that scores are from 1 to 5, and that blanks get only their options.
 func TestSettleKeepsWhatItMustNotChange(t *testing.T) {
 	t.Parallel()
 	m := unasked(t)
@@ -582,7 +580,7 @@ func TestSettleKeepsWhatItMustNotChange(t *testing.T) {
 	})
 }
 
-// checkSettled holds what came of a contest against it.
+// checkSettled compares the result of a contest with it.
 func checkSettled(t rapid.TB, c planner.Contest, settled []plan.Solution) {
 	t.Helper()
 	if len(settled) != len(c.Solutions) {
@@ -625,7 +623,7 @@ func checkBinding(was, b plan.Binding) error {
 	return nil
 }
 
-// Any answer gives settlements of the right shape, or a complaint.
+// FuzzSettlement checks that any answer yields settlements of the right shape, or a complaint.
 func FuzzSettlement(f *testing.F) {
 	for _, seed := range []string{
 		swapped, "", "{}", `{"tasks":[{"task":1,"scores":null,"fills":[{}],"models":[{}]}]}`, `{"tasks":[{"task":1,"scores":[{"solution":9223372036854775807,"score":1e308}]}]}`,
@@ -698,7 +696,7 @@ func TestSettleLeavesQuestionsInTheirLanguage(t *testing.T) {
 	}
 }
 
-// A job stops before it begins, and while the server has the question.
+// TestSettleStopsWhenItsContextDoes checks this before the job begins, and while it waits for the server.
 func TestSettleStopsWhenItsContextDoes(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,14 +10,14 @@ import (
 
 var update = flag.Bool("update", false, "write the questions of this package into the golden files")
 
-// atWorkshop knows the workshop and asks a server.
+// atWorkshop returns a settler that knows the workshop and asks a server.
 func atWorkshop(t *testing.T, answer func(llmtest.Request) llmtest.Response, change func(*workshoptest.Config)) (*Settler, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.New(t, llmtest.Config{Answer: answer})
 	return of(t, s, change), s
 }
 
-// unasked has no server: what it does takes no call.
+// unasked returns a settler without a server, for what needs no call.
 func unasked(tb testing.TB) *Settler {
 	tb.Helper()
 	return of(tb, nil, nil)
