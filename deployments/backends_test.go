@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestEveryProcessKnowsTheBackends: what is set about the servers that tools run on reaches
-// gateway and workers alike, or a plan would be made over tools that no worker has. The
-// workers that ask the tool server know where it is unasked.
+// TestEveryProcessKnowsTheBackends checks that gateway and workers get the same settings of the servers that tools
+// run on. Otherwise plans could use tools that no worker has. The workers of the tool server know its address by
+// default.
 func TestEveryProcessKnowsTheBackends(t *testing.T) {
 	t.Parallel()
 	for name, s := range compose(t).Services {

@@ -12,14 +12,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ours is the image of the program, and models that of the tool server: the composition
-// builds both.
+// ours is the program's image, and models the tool server's. The Compose file builds both.
 const (
 	ours   = "atelier:local"
 	models = "atelier-toolserver:local"
 )
 
-// composition is what these tests look at in compose.yaml.
+// composition is the part of compose.yaml that these tests read.
 type composition struct {
 	Services map[string]service `yaml:"services"`
 	Networks map[string]struct {
@@ -28,7 +27,7 @@ type composition struct {
 	Volumes map[string]any `yaml:"volumes"`
 }
 
-// service is one of them, with what it merges in.
+// service is a service, with what it merges in.
 type service struct {
 	Image string `yaml:"image"`
 	Build struct {
@@ -72,19 +71,19 @@ type envFile struct {
 	Path string `yaml:"path"`
 }
 
-// once reports whether a service runs to its end and is then no more.
+// once reports whether a service runs once and is not restarted.
 func (s service) once() bool { return s.Restart == "no" }
 
-// built reports whether the composition builds its image, which then has no version.
+// built reports whether the Compose file builds its image, which then has no version.
 func (s service) built() bool { return s.Image == ours || s.Image == models }
 
-// root reports whether a service runs as root, as an image does that names no user. Those
-// that are built name one.
+// root reports whether a service runs as root, as with an image that names no user. The images that are built name
+// one.
 func (s service) root() bool {
 	return !s.built() && (s.User == "" || strings.HasPrefix(s.User, "0:"))
 }
 
-// flag is the value behind a flag of the command.
+// flag returns the value of a flag of the command.
 func (s service) flag(name string) string {
 	if i := slices.Index(s.Command, name); i >= 0 && i+1 < len(s.Command) {
 		return s.Command[i+1]
@@ -142,7 +141,7 @@ func TestServicesAreWatched(t *testing.T) {
 	}
 }
 
-// TestEveryQueueIsServed holds what the parts of the program are started with.
+// TestEveryQueueIsServed checks the commands of the program's services.
 func TestEveryQueueIsServed(t *testing.T) {
 	t.Parallel()
 	var served []string
@@ -154,7 +153,7 @@ func TestEveryQueueIsServed(t *testing.T) {
 			t.Errorf("%s: its command is %q", name, s.Command)
 		}
 		served = append(served, strings.Split(s.flag("--queues"), ",")...)
-		// Docker kills what has not ended by then.
+		// Docker kills a process that has not ended by then.
 		if grace, err := time.ParseDuration(s.flag("--grace")); err != nil || grace <= 0 || grace >= s.Grace {
 			t.Errorf("%s: work that runs has %q to end, and the process %v", name, s.flag("--grace"), s.Grace)
 		}
@@ -165,8 +164,7 @@ func TestEveryQueueIsServed(t *testing.T) {
 	}
 }
 
-// TestOnlyTheToolServerHasTheGPU: the worker that asks it needs none, and both are left out
-// without one.
+// TestOnlyTheToolServerHasTheGPU checks that its worker needs no GPU, and that both are omitted without one.
 func TestOnlyTheToolServerHasTheGPU(t *testing.T) {
 	t.Parallel()
 	for name, s := range compose(t).Services {
@@ -180,8 +178,8 @@ func TestOnlyTheToolServerHasTheGPU(t *testing.T) {
 	}
 }
 
-// TestToolServerIsAsked: its address is the one that the worker asks, and it lets in who
-// has the operator's token and nobody else.
+// TestToolServerIsAsked checks that the worker calls the tool server's address, and that the server accepts only
+// the operator's token.
 func TestToolServerIsAsked(t *testing.T) {
 	t.Parallel()
 	services := compose(t).Services
@@ -226,8 +224,7 @@ func TestOnlyThePageIsPublished(t *testing.T) {
 	}
 }
 
-// TestVariables holds the names to those that the program reads, and what is secret to
-// the operator's file.
+// TestVariables checks that the program reads all variables, and that secrets are left to the operator's file.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	known := settings(t)
@@ -248,8 +245,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestOnlyTheGatewayHasTheTokens: whatever file they stand in, no worker is given the chat
-// platforms' tokens, and the gateway's own settings leave them to its files.
+// TestOnlyTheGatewayHasTheTokens checks that no worker gets the chat platforms' tokens, whatever file has them,
+// and that the gateway gets them only from its files.
 func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
 	t.Parallel()
 	for name, s := range compose(t).Services {
@@ -268,7 +265,7 @@ func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
 	}
 }
 
-// TestProgramWorkerHasNoSecrets but those of Redis and of the files, and no way out.
+// TestProgramWorkerHasNoSecrets checks that it has only those of Redis and of the files, and no internet access.
 func TestProgramWorkerHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := compose(t).Services["program-worker"]
@@ -287,7 +284,7 @@ func TestProgramWorkerHasNoSecrets(t *testing.T) {
 	}
 }
 
-// tokens are the settings that let a process speak for the bot on a chat platform.
+// tokens returns the settings that let a process act as the bot on a chat platform.
 func tokens(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -331,7 +328,7 @@ func TestDataOutlivesItsContainer(t *testing.T) {
 	}
 }
 
-// TestNoCommandHoldsAPassword: commands are seen by all who may list processes.
+// TestNoCommandHoldsAPassword, since everybody who can list processes can see commands.
 func TestNoCommandHoldsAPassword(t *testing.T) {
 	t.Parallel()
 	for name, s := range compose(t).Services {
@@ -345,8 +342,8 @@ func TestNoCommandHoldsAPassword(t *testing.T) {
 	}
 }
 
-// TestStoresReachNobody: they are for the program, which reaches its models besides. The
-// tool server, which fetches models, does not reach them.
+// TestStoresReachNobody checks that only the program can reach the stores, and that they can reach nothing. The
+// tool server, which downloads models, cannot reach them.
 func TestStoresReachNobody(t *testing.T) {
 	t.Parallel()
 	c := compose(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// text is a file's content.
+// text returns a file's content.
 func text(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(name)
@@ -19,7 +19,7 @@ func text(t *testing.T, name string) string {
 	return string(content)
 }
 
-// settings are the names of the variables that the program reads.
+// settings returns the names of the variables that the program reads.
 func settings(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -32,11 +32,10 @@ func settings(t *testing.T) []string {
 	return names
 }
 
-// toolPrefix begins the names of the tool server's settings.
+// toolPrefix is the prefix of the tool server's settings.
 const toolPrefix = "TOOLSERVER_"
 
-// toolSettings are the names of the variables that the tool server reads: the fields of its
-// class Settings.
+// toolSettings returns the names of the variables that the tool server reads: the fields of its class Settings.
 func toolSettings(t *testing.T) []string {
 	t.Helper()
 	_, class, _ := strings.Cut(text(t, "toolserver/toolserver/settings.py"), "\nclass Settings(")
@@ -51,8 +50,7 @@ func toolSettings(t *testing.T) []string {
 	return names
 }
 
-// pinned reports whether an image is named with a version, not with a tag that moves
-// between versions.
+// pinned reports whether an image is named with a version, not with a tag that moves between versions.
 func pinned(image string) bool {
 	image, _, _ = strings.Cut(image, "@")
 	_, tag, ok := strings.Cut(image, ":")

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// instruction is one of a Dockerfile, its continued lines joined.
+// instruction is an instruction of a Dockerfile, with its continued lines joined.
 type instruction struct{ word, rest string }
 
-// instructions are those of the Dockerfile, without its comments.
+// instructions returns the Dockerfile's instructions, without comments.
 func instructions(t *testing.T) []instruction {
 	t.Helper()
 	file := regexp.MustCompile(`(?m)^\s*#.*\n`).ReplaceAllString(text(t, "Dockerfile"), "")
@@ -28,7 +28,7 @@ func instructions(t *testing.T) []instruction {
 	return all
 }
 
-// last is what the image has of an instruction: what stands last in its last stage.
+// last returns the arguments of the last instruction of that name in the last stage, which is the one that counts.
 func last(t *testing.T, word string) string {
 	t.Helper()
 	found := ""
@@ -46,7 +46,7 @@ func last(t *testing.T, word string) string {
 	return found
 }
 
-// environment is what the image sets.
+// environment returns the variables that the image sets.
 func environment(t *testing.T) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -60,8 +60,8 @@ func environment(t *testing.T) map[string]string {
 	return values
 }
 
-// words are those of an instruction in its exec form, which needs no shell and passes
-// signals on to the program.
+// words returns the words of an instruction in exec form, which needs no shell and passes signals on to the
+// program.
 func words(t *testing.T, array string) []string {
 	t.Helper()
 	var words []string
@@ -130,8 +130,8 @@ func TestImageSetsWhatItDeclares(t *testing.T) {
 	}
 }
 
-// TestImageIsCompiledByTheModulesGo holds the compiler to what go.mod asks for: the image
-// has no other, and fetches none.
+// TestImageIsCompiledByTheModulesGo checks that the image has the compiler that go.mod requires, and downloads no
+// other.
 func TestImageIsCompiledByTheModulesGo(t *testing.T) {
 	t.Parallel()
 	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindStringSubmatch(text(t, "../go.mod"))
@@ -143,8 +143,7 @@ func TestImageIsCompiledByTheModulesGo(t *testing.T) {
 	}
 }
 
-// TestBuildSeesItsPackages holds the list of what is let into the build to the folders
-// that have code.
+// TestBuildSeesItsPackages checks that the build gets exactly the folders that have code.
 func TestBuildSeesItsPackages(t *testing.T) {
 	t.Parallel()
 	let := strings.Fields(text(t, "Dockerfile.dockerignore"))
@@ -162,7 +161,7 @@ func TestBuildSeesItsPackages(t *testing.T) {
 	}
 }
 
-// hasCode reports whether a folder has Go code other than tests in it or below it.
+// hasCode reports whether a folder or a folder below it has Go code other than tests.
 func hasCode(t *testing.T, folder string) bool {
 	t.Helper()
 	found := false

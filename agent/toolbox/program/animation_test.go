@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestAnimations tells that commands work on every frame of a GIF, and give one back that lasts as long.
+// TestAnimations checks that commands work on every frame of a GIF, and return one of the same duration.
 func TestAnimations(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

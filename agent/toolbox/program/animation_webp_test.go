@@ -12,7 +12,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestAnimatedWebP: command lines work on all pictures of an animated WebP, which stays one.
+// TestAnimatedWebP checks that command lines work on all pictures of an animated WebP, and that the result is
+// animated, too.
 func TestAnimatedWebP(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -20,18 +20,18 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// commands are the tools of the catalogue that are a command line.
+// commands returns the tools of the catalogue that are command lines.
 func commands(t *testing.T) []toolbox.Tool {
 	t.Helper()
 	return slices.DeleteFunc(slices.Clone(tools(t)), func(tool toolbox.Tool) bool { return recipeOf(tool) < 0 })
 }
 
-// recipeOf is the place of a tool's command among its backends, or -1.
+// recipeOf returns the index of a tool's command among its backends, or -1.
 func recipeOf(tool toolbox.Tool) int {
 	return slices.IndexFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Recipe != nil })
 }
 
-// subtitled are the arguments of ffmpeg for a video of two seconds with two tracks of subtitles.
+// subtitled returns ffmpeg's arguments for a video of two seconds with two subtitle tracks.
 func subtitled(codec string) []string {
 	track := func(words string) string {
 		return "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte("1\n00:00:00,500 --> 00:00:01,500\n"+words+"\n"))
@@ -40,15 +40,14 @@ func subtitled(codec string) []string {
 		"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-pix_fmt", "yuv420p", "-c:s", codec)
 }
 
-// drawn are the arguments of ffmpeg for a video with a track of subtitles that are pictures: two of them,
-// with nothing in them.
+// drawn returns ffmpeg's arguments for a video with a track of two empty subtitles that are pictures.
 func drawn() []string {
 	const shown = "UEcAAK/IAAAAABYACwCAAEgQAACAAAAAUEcAAK/IAAAAAIAAAFBHAAIPWAAAAAAWAAsAgABIEAAAgAAAAFBHAAIPWAAAAACAAAA="
 	return append(lavfi("testsrc2=size=128x72:rate=8:duration=2"), "-f", "sup", "-i", "data:application/octet-stream;base64,"+shown,
 		"-map", "0", "-map", "1", "-pix_fmt", "yuv420p", "-c:s", "copy")
 }
 
-// sample is what the harness gives for a resource.
+// sample returns a value for a resource.
 func sample(t *testing.T, tool string, a toolbox.Arg, n int) any {
 	t.Helper()
 	switch {
@@ -74,8 +73,8 @@ func sample(t *testing.T, tool string, a toolbox.Arg, n int) any {
 	return fileOf(plan.Image, clip(t, fmt.Sprintf("sample-%d.png", n), append(lavfi("testsrc2=size="+size+",drawbox=color=white:thickness=6"), "-frames:v", "1")...))
 }
 
-// TestCommands runs every command line of the catalogue on files that ffmpeg makes: with what it must
-// be told alone, and with each value of each setting. Each result is held to the tool's effects.
+// TestCommands runs every command line of the catalogue on files that ffmpeg makes: with the required settings
+// alone, and with each value of each setting. Each result must have the tool's effects.
 func TestCommands(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -119,17 +118,17 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// fitting are values that fit the samples, of types whose examples do not.
+// fitting has values that fit the samples, for types whose examples do not.
 var fitting = map[param.Type][]string{
 	param.Pages: {"page 2", "2,1", "all"}, param.Duration: {"1 second", "0.5 s"}, param.TimeRange: {"0:00.5-0:01.5", "the last second"}, param.Moment: {"0:01", "the last frame"},
 	param.Moments: {"at 0:00.5 and 0:01"}, param.TimeRanges: {"0:00.5-0:01.5", "without 0:00.5-0:01", "the last second"},
 }
 
-// elsewhere are settings with a test of their own: their tool takes either them or its other setting.
+// elsewhere has settings with their own tests: their tool takes either them or its other setting.
 var elsewhere = map[string]string{"change_opacity": "colour"}
 
-// tellings are what the tool can be told, by a name: what it must be told alone, and rounds in which
-// each setting has its next value.
+// tellings returns the settings of a tool by a name: the required ones alone, and rounds in which each setting has
+// its next value.
 func tellings(tool toolbox.Tool) map[string]map[string]string {
 	alone, rounds := map[string]string{}, 0
 	values := map[string][]string{}
@@ -189,7 +188,8 @@ func runCommand(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error)
 	return out, nil
 }
 
-// TestCommandRefuses says what is wrong in a sentence, and never takes the blame for the input.
+// TestCommandRefuses checks that a refusal says what is wrong, and that the backend never takes the blame for the
+// input.
 func TestCommandRefuses(t *testing.T) {
 	t.Parallel()
 	video := clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...)
@@ -241,7 +241,8 @@ func TestCommandRefuses(t *testing.T) {
 	}
 }
 
-// TestCommandWithoutItsProgram is the backend's own trouble, and names the package.
+// TestCommandWithoutItsProgram checks that a missing program is a fault of the backend, and that the sentence
+// names the package.
 func TestCommandWithoutItsProgram(t *testing.T) {
 	tool := commands(t)[0]
 	b := newBackend(t).Commands()
@@ -255,7 +256,7 @@ func TestCommandWithoutItsProgram(t *testing.T) {
 	}
 }
 
-// toolOf is the tool of the catalogue with that name.
+// toolOf returns the tool of the catalogue with that name.
 func toolOf(t *testing.T, name string) toolbox.Tool {
 	t.Helper()
 	all := tools(t)
@@ -266,7 +267,7 @@ func toolOf(t *testing.T, name string) toolbox.Tool {
 	return all[i]
 }
 
-// TestUnwrittenOutput: the log of a tool that writes nothing names the output that its author meant.
+// TestUnwrittenOutput checks that the log of a tool that writes nothing names the output that its author meant.
 func TestUnwrittenOutput(t *testing.T) {
 	t.Parallel()
 	picture := fileOf(plan.Image, writePNG(t, "white.png", filled(8, 8, color.White)))

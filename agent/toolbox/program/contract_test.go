@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// nothingInstalled is the make on a machine without programs.
+// nothingInstalled is the backend on a machine without programs.
 type nothingInstalled struct {
 	toolbox.Backend
 

@@ -38,7 +38,7 @@ func pdfOf(t *testing.T, name string, lines ...string) string {
 	return writePDF(t, name, objects)
 }
 
-// writePDF writes a PDF document of its objects; the first one is its catalogue.
+// writePDF writes a PDF document from its objects; the first one is its catalogue.
 func writePDF(t *testing.T, name string, objects []string) string {
 	t.Helper()
 	b := []byte("%PDF-1.4\n")
@@ -56,13 +56,13 @@ func writePDF(t *testing.T, name string, objects []string) string {
 	return path
 }
 
-// three is a document of three pages.
+// three returns a document with three pages.
 func three(t *testing.T) toolbox.Value {
 	t.Helper()
 	return fileOf(plan.Document, pdfOf(t, "report.pdf", "First page", "Second page", "Third page"))
 }
 
-// texts are those of the pages of a document.
+// texts returns the texts of the pages of a document.
 func texts(t *testing.T, path string) []string {
 	t.Helper()
 	var all []string
@@ -95,7 +95,7 @@ func TestPDFToImages(t *testing.T) {
 	holds(t, refused(t, "pdf_to_images", args{"document": one, "pages": "page 2"}), "only one page")
 }
 
-// TestScriptsInPDF are never run: the pages and the text of a document come out as ever.
+// TestScriptsInPDF checks that scripts never run, and that the pages and the text come out as usual.
 func TestScriptsInPDF(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "ran")
@@ -122,7 +122,8 @@ func TestScriptsInPDF(t *testing.T) {
 	}
 }
 
-// TestScriptsAreRemoved: a document that is made of another one has none of its scripts, and all of its pages.
+// TestScriptsAreRemoved checks that a document made from another one has none of its scripts, and all of its
+// pages.
 func TestScriptsAreRemoved(t *testing.T) {
 	t.Parallel()
 	document := writePDF(t, "scripts.pdf", []string{
@@ -170,7 +171,7 @@ func TestScriptsAreRemoved(t *testing.T) {
 	}
 }
 
-// TestCompressedPDF is smaller; what cannot be made smaller is refused.
+// TestCompressedPDF checks that it is smaller, and that one that cannot be made smaller is refused.
 func TestCompressedPDF(t *testing.T) {
 	t.Parallel()
 	long := pdfOf(t, "long.pdf", strings.Repeat("All work and no play. ", 300), strings.Repeat("The same again. ", 300))
@@ -181,8 +182,8 @@ func TestCompressedPDF(t *testing.T) {
 	holds(t, refused(t, "compress_pdf", args{"document": fileOf(plan.Document, out.Path)}), "It cannot be made smaller")
 }
 
-// TestCompressedPictures: photos in a document are scaled to what a page shows of them, and look the same; grey ones stay
-// grey, and those that need no more pixels keep theirs.
+// TestCompressedPictures checks that photos in a document are scaled to the size at which they are shown, and look
+// the same; grey ones stay grey, and small enough ones are unchanged.
 func TestCompressedPictures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -236,7 +237,7 @@ func TestCompressedPictures(t *testing.T) {
 	}
 }
 
-// rendered is the first page of a document as a picture.
+// rendered returns the first page of a document as a picture.
 func rendered(t *testing.T, path string) *image.NRGBA {
 	t.Helper()
 	made := filepath.Join(t.TempDir(), "page")
@@ -294,7 +295,7 @@ func TestSplitAndMerge(t *testing.T) {
 	holds(t, refused(t, "merge_pdfs", args{"documents": list(first)}), "At least two")
 }
 
-// TestSplitAfterPages splits where it is asked to.
+// TestSplitAfterPages splits at the requested pages.
 func TestSplitAfterPages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -348,7 +349,7 @@ func TestBadDocumentsAreRefused(t *testing.T) {
 	}
 }
 
-// TestDocumentFacts tells how many pages there are, and of what size.
+// TestDocumentFacts checks the number and the size of the pages.
 func TestDocumentFacts(t *testing.T) {
 	t.Parallel()
 	out := done(t, "document_facts", args{"document": fileOf(plan.Document, pdfOf(t, "two.pdf", "Hello", "World"))})

@@ -9,7 +9,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestDucking: music goes down while a voice sounds, however quiet the voice is, and comes up again in its pauses.
+// TestDucking checks that music gets quieter while a voice sounds, however quiet that is, and louder again in its
+// pauses.
 func TestDucking(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

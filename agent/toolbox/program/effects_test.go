@@ -7,8 +7,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestCorrectFilmsShowTheirEffects, however odd the film is: each run of the tests holds what comes to
-// the effects of the tool.
+// TestCorrectFilmsShowTheirEffects, however odd the film is: each run of the tests checks the result for the
+// effects of the tool.
 func TestCorrectFilmsShowTheirEffects(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// newBackend is one with ordinary limits.
+// newBackend returns a backend with ordinary limits.
 func newBackend(t *testing.T) *Backend {
 	t.Helper()
 	box, err := sandbox.New(sandbox.Config{})
@@ -40,7 +40,7 @@ func newBackend(t *testing.T) *Backend {
 	return b
 }
 
-// tool runs a program of the test's own and gives what it says.
+// tool runs a program for the test, and returns its output.
 func tool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput() //nolint:gosec // the tests' own words
@@ -50,7 +50,7 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// clips are the files that ffmpeg has made for the tests of this package, each made once.
+// clips caches the files that ffmpeg has made for the tests of this package.
 var clips struct {
 	sync.Mutex
 
@@ -58,8 +58,8 @@ var clips struct {
 	made map[string]func() (string, error) // by the arguments of ffmpeg
 }
 
-// clip makes a file of sound or video by ffmpeg: args are all but the name of the file.
-// Tests that ask for the same file share it and must not change it.
+// clip makes a sound or video with ffmpeg: args are all arguments but the name of the file. Tests that use the
+// same file share it and must not change it.
 func clip(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	key := strings.Join(append([]string{name}, args...), "\x00")
@@ -87,7 +87,7 @@ func clip(t *testing.T, name string, args ...string) string {
 	return path
 }
 
-// lavfi are the arguments for inputs that ffmpeg makes: "color=red:size=160x120:rate=10:duration=1".
+// lavfi returns the arguments for inputs that ffmpeg generates: "color=red:size=160x120:rate=10:duration=1".
 func lavfi(sources ...string) []string {
 	var args []string
 	for _, s := range sources {
@@ -99,15 +99,15 @@ func lavfi(sources ...string) []string {
 // args are the arguments of a call: a string is a text, anything else values.
 type args map[string]any
 
-// list are several values of an argument.
+// list returns several values of an argument.
 func list(vs ...toolbox.Value) []toolbox.Value { return vs }
 
-// fileOf is a media file as an argument.
+// fileOf returns a media file as an argument.
 func fileOf(typ plan.Type, path string) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: typ}, Path: path}
 }
 
-// callOf is a call with an empty folder of its own.
+// callOf returns a call with its own empty folder.
 func callOf(t *testing.T, a args) toolbox.Call {
 	t.Helper()
 	c := toolbox.Call{Dir: t.TempDir(), Args: map[string][]toolbox.Value{}, Now: time.Unix(1_700_000_000, 0).UTC(), Seed: 1}
@@ -126,10 +126,10 @@ func callOf(t *testing.T, a args) toolbox.Call {
 	return c
 }
 
-// catalogue is read once: it is asked for before each run of a tool.
+// catalogue is read once: each run of a tool needs it.
 var catalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 
-// tools are those of the catalogue.
+// tools returns the tools of the catalogue.
 func tools(t *testing.T) []toolbox.Tool {
 	t.Helper()
 	c, err := catalogue()
@@ -139,7 +139,7 @@ func tools(t *testing.T) []toolbox.Tool {
 	return c.Tools()
 }
 
-// backing is how the catalogue runs an operation, or the tool of a command.
+// backing returns how the catalogue runs an operation, or the tool of a command.
 func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.Backend) {
 	t.Helper()
 	for _, tool := range tools(t) {
@@ -157,7 +157,7 @@ func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.B
 	return toolbox.Candidate{}, nil
 }
 
-// perform runs an operation, and holds it to leave its output behind and nothing else.
+// perform runs an operation, and checks that it leaves only its output behind.
 func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 	t.Helper()
 	candidate, backend := backing(t, newBackend(t), run)
@@ -195,7 +195,7 @@ func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 	return out, err
 }
 
-// done is the output of an operation that must succeed.
+// done returns the output of an operation that must succeed.
 func done(t *testing.T, run string, a args) toolbox.Output {
 	t.Helper()
 	out, err := perform(t, run, a)
@@ -208,8 +208,7 @@ func done(t *testing.T, run string, a args) toolbox.Output {
 	return out
 }
 
-// refused is the sentence of an operation that must fail, and must not blame itself for
-// what it was given.
+// refused returns the sentence of an operation that must fail, and must not blame itself for its input.
 func refused(t *testing.T, run string, a args) string {
 	t.Helper()
 	_, err := perform(t, run, a)
@@ -226,7 +225,7 @@ func refused(t *testing.T, run string, a args) string {
 	return sentence
 }
 
-// holds tells whether a sentence has all the words.
+// holds checks that a sentence has all the words.
 func holds(t *testing.T, sentence string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -236,7 +235,7 @@ func holds(t *testing.T, sentence string, words ...string) {
 	}
 }
 
-// about is what ffprobe says of a file.
+// about is the report of ffprobe on a file.
 type about struct {
 	Streams []struct {
 		Type      string `json:"codec_type"`
@@ -256,7 +255,7 @@ type about struct {
 	} `json:"format"`
 }
 
-// probe measures a file by ffprobe itself.
+// probe measures a file with ffprobe.
 func probe(t *testing.T, path string) about {
 	t.Helper()
 	out := tool(t, "ffprobe", "-v", "error", "-count_frames", "-show_streams", "-show_format", "-of", "json", path)
@@ -267,7 +266,7 @@ func probe(t *testing.T, path string) about {
 	return a
 }
 
-// codecs are the streams in their order: "video:h264 audio:aac".
+// codecs returns the streams in their order: "video:h264 audio:aac".
 func (a about) codecs() string {
 	var all []string
 	for _, s := range a.Streams {
@@ -276,7 +275,7 @@ func (a about) codecs() string {
 	return strings.Join(all, " ")
 }
 
-// seconds is how long the file is.
+// seconds returns the duration of the file.
 func (a about) seconds() float64 { return number(a.Format.Duration) }
 
 func number(s string) float64 {
@@ -291,7 +290,7 @@ func number(s string) float64 {
 	return v
 }
 
-// near holds a number to another one.
+// near compares two numbers.
 func near(t *testing.T, what string, got, want, off float64) {
 	t.Helper()
 	if d := got - want; !(d >= -off && d <= off) {
@@ -299,8 +298,8 @@ func near(t *testing.T, what string, got, want, off float64) {
 	}
 }
 
-// frameAt is the first picture of a video that is shown at that time or later, in seconds;
-// beyond the end it is the last.
+// frameAt returns the first picture of a video that is shown at that time or later, in seconds; after the end, the
+// last one.
 func frameAt(t *testing.T, path string, at float64) image.Image {
 	t.Helper()
 	frames := framesOf(t, path)
@@ -319,10 +318,10 @@ type frame struct {
 
 var shownFrame = regexp.MustCompile(`pts_time:(\S+) .* s:(\d+)x(\d+) `)
 
-// decoded are the pictures of the videos that tests have looked at, by path.
+// decoded caches the pictures of videos by path.
 var decoded sync.Map
 
-// framesOf are all pictures of a short video. It is decoded once.
+// framesOf returns all pictures of a short video, which is decoded once.
 func framesOf(t *testing.T, path string) []frame {
 	t.Helper()
 	if all, ok := decoded.Load(path); ok {
@@ -373,7 +372,7 @@ func writePNG(t *testing.T, name string, img image.Image) string {
 	return path
 }
 
-// filled is a picture of one colour.
+// filled returns a picture of one colour.
 func filled(w, h int, c color.Color) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -384,7 +383,7 @@ func filled(w, h int, c color.Color) *image.NRGBA {
 	return img
 }
 
-// looks holds the colour of a place in a picture to red, green, blue, black, white or grey.
+// looks checks the colour of a pixel: red, green, blue, black, white or grey.
 func looks(t *testing.T, img image.Image, x, y int, want string) {
 	t.Helper()
 	c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model makes it so
@@ -405,7 +404,7 @@ func looks(t *testing.T, img image.Image, x, y int, want string) {
 	}
 }
 
-// volume is the mean volume of a part of a sound, in decibels, from -91 (silence) to 0.
+// volume returns the mean volume of a part of a sound, in decibels, from -91 (silence) to 0.
 func volume(t *testing.T, path string, from, length float64) float64 {
 	t.Helper()
 	const rate = 16_000
@@ -415,7 +414,7 @@ func volume(t *testing.T, path string, from, length float64) float64 {
 	return max(level(t, path, from, from+length), -91)
 }
 
-// difference is the mean difference of the values of two pictures of the same size, of 255.
+// difference returns the mean difference of the values of two pictures of the same size, of 255.
 func difference(a, b *image.NRGBA) float64 {
 	sum := 0
 	for i := range a.Pix {

@@ -14,7 +14,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// imageMagick is the program convert of ImageMagick as this machine calls it. Without it tests are skipped, and in CI they fail.
+// imageMagick returns the name of ImageMagick's program convert on this machine. Without it tests are skipped, and
+// in CI they fail.
 func imageMagick(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"convert-im6.q16", "magick", "convert"} {
@@ -29,13 +30,13 @@ func imageMagick(t *testing.T) string {
 	return ""
 }
 
-// magickTool is an operator's tool that runs ImageMagick with these arguments.
+// magickTool returns an operator's tool that runs ImageMagick with these arguments.
 func magickTool(t *testing.T, argv string, more ...string) toolbox.Tool {
 	t.Helper()
 	return pictureTool(t, imageMagick(t)+", "+argv, more...)
 }
 
-// pictureTool is a tool file of one picture whose command is argv.
+// pictureTool returns a tool file that takes one picture and runs argv.
 func pictureTool(t *testing.T, argv string, more ...string) toolbox.Tool {
 	t.Helper()
 	tool, err := toolbox.ReadTool([]byte(`
@@ -57,7 +58,8 @@ backends:
 	return tool
 }
 
-// TestImageMagick does ordinary work for an operator's tool, and its policy keeps it from all else.
+// TestImageMagick checks that it does ordinary work for an operator's tool, and that its policy prevents
+// everything else.
 func TestImageMagick(t *testing.T) {
 	t.Parallel()
 	photo := args{"image": fileOf(plan.Image, clip(t, "sample-0.png", append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")...))}
@@ -92,7 +94,7 @@ func TestImageMagick(t *testing.T) {
 	}
 }
 
-// TestImageMagickSeveralTimes: the picture and the policy are there for each run of a recipe.
+// TestImageMagickSeveralTimes checks that each run of a recipe has the picture and the policy.
 func TestImageMagickSeveralTimes(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -107,7 +109,8 @@ func TestImageMagickSeveralTimes(t *testing.T) {
 	}
 }
 
-// TestPictureFormats: a command writes each format that a tool file may name, whichever program it runs.
+// TestPictureFormats checks that a command writes each format that a tool file may name, whichever program it
+// runs.
 func TestPictureFormats(t *testing.T) {
 	t.Parallel()
 	png := clip(t, "still.png", append(lavfi("testsrc2=size=80x60"), "-frames:v", "1")...)
@@ -129,8 +132,8 @@ func TestPictureFormats(t *testing.T) {
 	}
 }
 
-// TestImageMagickKeepsFrames: a program that knows nothing of animations is run for each frame, and a result
-// that cannot be animated is not taken for one. A photo stays what it is.
+// TestImageMagickKeepsFrames checks that a program that does not know animations runs for each frame, and that a
+// result that cannot be animated is not. A photo stays a photo.
 func TestImageMagickKeepsFrames(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestMusicIsMade: as long as was asked for, loud enough from beginning to end, faded
-// out, and without clipping.
+// TestMusicIsMade checks that a piece has the requested length, is loud enough throughout, fades out, and does not
+// clip.
 func TestMusicIsMade(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -40,8 +40,7 @@ func TestMusicIsMade(t *testing.T) {
 	}
 }
 
-// TestIgnoredWordsAreReported: words that mean nothing to it, and instruments that it
-// does not have.
+// TestIgnoredWordsAreReported covers words without a meaning here, and unavailable instruments.
 func TestIgnoredWordsAreReported(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -58,7 +57,8 @@ func TestMusicNeedsWords(t *testing.T) {
 	holds(t, refused(t, "text_to_music", args{"prompt": "  "}), "what the music should be like")
 }
 
-// TestTunesOfOthersArePlayed: as long as the prompt asks for at most. What is wrong with a tune is told.
+// TestTunesOfOthersArePlayed checks that they are at most as long as requested, and that faults in a tune are
+// reported.
 func TestTunesOfOthersArePlayed(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

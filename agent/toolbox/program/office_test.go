@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestOfficeDocuments: they become PDF documents, and tools for PDF documents take them.
+// TestOfficeDocuments checks that they become PDF documents, and that tools for PDF documents accept them.
 func TestOfficeDocuments(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestUnusualPictures: of more colours, more bits, more pictures or none behind. Each is
-// made a film of, and read: there is no writing in them.
+// TestUnusualPictures covers pictures with more colours, more bits, several pictures or no background. Each
+// becomes a video, and OCR finds no text in it.
 func TestUnusualPictures(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestUnusualPictures(t *testing.T) {
 	holds(t, refused(t, "image_to_video", args{"image": still, "results": "3 versions"}), "there are no other versions")
 }
 
-// TestHEIC is HEIC by its bytes, and reads back as the picture that it was made of.
+// TestHEIC checks that the file is HEIC by its bytes, and reads back as the original picture.
 func TestHEIC(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string][2]int{"even": {64, 48}, "odd": {37, 23}, "one pixel": {1, 1}} {
@@ -85,7 +85,7 @@ func TestHEIC(t *testing.T) {
 	holds(t, out.Note.String(), "Only the first frame")
 }
 
-// TestQRCodeIsReadBack: a code says what was asked for, in each colour and size.
+// TestQRCodeIsReadBack checks the content of codes, in each colour and size.
 func TestQRCodeIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, given := range []args{

@@ -18,13 +18,13 @@ import (
 	"atelier/agent/toolbox/program/machine"
 )
 
-// allPrograms are what operations start, by the names of the programs here.
+// allPrograms returns the programs that operations start, by their names here.
 func allPrograms() []string {
 	return []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pdfinfo", "pdftoppm", "pdftotext", "pocketsphinx", "pocketsphinx_continuous", "qpdf", "tesseract"}
 }
 
-// TestEachProgramMissing: every operation that needs a program names it with its package,
-// and takes the blame; every other one is there.
+// TestEachProgramMissing checks that every operation that needs a missing program names it with its package, and
+// takes the blame, and that all others still run.
 func TestEachProgramMissing(t *testing.T) {
 	for _, gone := range []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pdfinfo", "pdftoppm", "pdftotext", "pocketsphinx", "qpdf", "tesseract"} {
 		t.Run(gone, func(t *testing.T) {
@@ -94,8 +94,7 @@ func TestEachProgramHanging(t *testing.T) {
 	} {
 		t.Run(program, func(t *testing.T) {
 			bin := t.TempDir()
-			// It waits for somebody to write to it, which tells that it has begun, and then for
-			// ever.
+			// It waits until somebody writes to it, which shows that it has begun, and then forever.
 			const script = "#!/bin/sh\nread word < begun\nexec sleep 100000\n"
 			for _, name := range allPrograms() {
 				if !strings.HasPrefix(name, program) {

@@ -7,8 +7,8 @@ import (
 	"atelier/agent/toolbox/program/document"
 )
 
-// TestPrograms: each program of the catalogue stands once, with its package and how many tools use it; here
-// all are installed.
+// TestPrograms checks that each program of the catalogue is listed once, with its package and the number of tools
+// that use it; here all are installed.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	want := []string{

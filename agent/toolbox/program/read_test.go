@@ -37,7 +37,7 @@ func lettered(t *testing.T, size float64, w, h int, ink, ground color.Color, lin
 	return img
 }
 
-// TestWritingIsReadBack: what was drawn is read.
+// TestWritingIsReadBack checks that OCR reads what was drawn.
 func TestWritingIsReadBack(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestWritingIsReadBack(t *testing.T) {
 	}
 }
 
-// TestAnimationIsReadByItsFirstPicture: and so are other kinds of pictures.
+// TestAnimationIsReadByItsFirstPicture reads the text of an animated GIF.
 func TestAnimationIsReadByItsFirstPicture(t *testing.T) {
 	t.Parallel()
 	still := writePNG(t, "first.png", lettered(t, 40, 400, 80, color.Black, color.White, "FIRST PAGE"))
@@ -110,7 +110,7 @@ func TestWordsAreLocated(t *testing.T) {
 	}
 }
 
-// TestBrightWordsOnDarkButtonsAreRead: a page whose other words are dark on white.
+// TestBrightWordsOnDarkButtonsAreRead uses a page whose other words are dark on white.
 func TestBrightWordsOnDarkButtonsAreRead(t *testing.T) {
 	t.Parallel()
 	img := lettered(t, 16, 1400, 700, color.Black, color.White, "Billing settings", "Your plan has 25 seats.")

@@ -15,13 +15,13 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// lines is a picture of lines of text.
+// lines returns a picture of lines of text.
 func lines(t *testing.T, all string) image.Image {
 	t.Helper()
 	return lettered(t, 40, 800, 300, color.Black, color.White, strings.Split(all, "\n")...)
 }
 
-// scanned is a document whose pages are pictures, turned clockwise by so many degrees.
+// scanned returns a document whose pages are pictures, rotated clockwise by a number of degrees.
 func scanned(t *testing.T, name string, turn int, pages ...image.Image) string {
 	t.Helper()
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", ""}
@@ -66,7 +66,8 @@ func TestScanBecomesSearchable(t *testing.T) {
 	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, out.Path)}), "already searchable")
 }
 
-// TestBlankScanIsNotSearchable: pages without words do not count, and a document of only such pages is refused.
+// TestBlankScanIsNotSearchable checks that pages without words do not count, and that a document of only such
+// pages is refused.
 func TestBlankScanIsNotSearchable(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -77,7 +78,7 @@ func TestBlankScanIsNotSearchable(t *testing.T) {
 	holds(t, done(t, "ocr_pdf", args{"document": fileOf(plan.Document, half)}).About.String(), "one page")
 }
 
-// looksAlike fails if the first pages of two documents look different.
+// looksAlike checks that the first pages of two documents look the same.
 func looksAlike(t *testing.T, a, b string) {
 	t.Helper()
 	var shown [2]image.Image
@@ -98,8 +99,8 @@ func looksAlike(t *testing.T, a, b string) {
 	}
 }
 
-// TestOnlyPagesWithoutTextAreRecognised: others keep their own text, and turned pages are read as people
-// see them.
+// TestOnlyPagesWithoutTextAreRecognised checks that other pages keep their own text, and that rotated pages are
+// read as people see them.
 func TestOnlyPagesWithoutTextAreRecognised(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -13,8 +13,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// long is half a minute of a tone as MP3, again and again, which is not packed anew: hours of
-// it are made in no time.
+// long repeats half a minute of a tone as MP3 without re-encoding it, so that hours of it are made quickly.
 func long(t *testing.T, name string, seconds int) string {
 	t.Helper()
 	part := clip(t, "part.mp3", append(lavfi("sine=frequency=300:sample_rate=44100:duration=30"), "-b:a", "32k")...)
@@ -23,7 +22,8 @@ func long(t *testing.T, name string, seconds int) string {
 	return path
 }
 
-// TestLongSoundIsNotMadeTooLarge: what would be too large is told before the work, and what to ask for.
+// TestLongSoundIsNotMadeTooLarge checks that people are told in advance that a result would be too large, and what
+// to ask for.
 func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestLongSoundIsNotMadeTooLarge(t *testing.T) {
 	}
 }
 
-// small is a make that takes files of half a megabyte.
+// small returns a backend with a file limit of half a megabyte.
 func small(t *testing.T) *Backend {
 	t.Helper()
 	limits := media.Limits{Bytes: 500_000}
@@ -53,8 +53,8 @@ func small(t *testing.T) *Backend {
 	return b
 }
 
-// TestSamplesMayBeMoreThanFiles: a packed sound is taken though its samples are more than a
-// file may have. Where these would be handed over, they are packed without a loss.
+// TestSamplesMayBeMoreThanFiles checks that a compressed sound is accepted even if its samples exceed the limit of
+// a file. If these would be the result, they are compressed losslessly.
 func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 	}
 }
 
-// TestSniffedSoundIsUsed: a file may begin with a stream of sound without samples.
+// TestSniffedSoundIsUsed covers a file that begins with an audio stream without samples.
 func TestSniffedSoundIsUsed(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// sampled are the short sounds that tests have decoded, by path and rate.
+// sampled caches the short sounds that tests have decoded, by path and rate.
 var sampled sync.Map
 
 // pcm decodes a sound to samples of one channel. A short one is decoded once.
@@ -45,7 +45,7 @@ func pcm(t *testing.T, path string, rate int) []float64 {
 	return all
 }
 
-// strength is that of one frequency in samples, where a full sine wave has 1 (Goertzel).
+// strength returns the strength of one frequency in samples; a full sine wave has 1 (Goertzel).
 func strength(samples []float64, rate int, hz float64) float64 {
 	k := 2 * math.Cos(2*math.Pi*hz/float64(rate))
 	var s1, s2 float64
@@ -55,7 +55,7 @@ func strength(samples []float64, rate int, hz float64) float64 {
 	return 2 * math.Sqrt(max(s1*s1+s2*s2-k*s1*s2, 0)) / float64(len(samples))
 }
 
-// loudest tells which of some frequencies is the strongest in a part of a sound.
+// loudest returns which of some frequencies is the strongest in a part of a sound.
 func loudest(t *testing.T, path string, from, to float64, among ...float64) float64 {
 	t.Helper()
 	const rate = 16_000
@@ -73,7 +73,7 @@ func loudest(t *testing.T, path string, from, to float64, among ...float64) floa
 	return best
 }
 
-// level is how loud a part of a sound is, in decibels below the most.
+// level returns the level of a part of a sound, in decibels below full scale.
 func level(t *testing.T, path string, from, to float64) float64 {
 	t.Helper()
 	const rate = 16_000
@@ -85,7 +85,7 @@ func level(t *testing.T, path string, from, to float64) float64 {
 	return 10 * math.Log10(sum/max(n, 1))
 }
 
-// scale is a sound that goes up second by second: 300 Hz, 600 Hz, 900 Hz, …
+// scale returns a sound that goes up second by second: 300 Hz, 600 Hz, 900 Hz, …
 func scale(t *testing.T, name string, seconds int, args ...string) string {
 	t.Helper()
 	return clip(t, name, append(lavfi(fmt.Sprintf("aevalsrc='0.3*sin(2*PI*300*(floor(t)+1)*t)':s=44100:d=%d", seconds)), args...)...)
@@ -168,8 +168,8 @@ func TestSilenceIsCutAsStated(t *testing.T) {
 	}
 }
 
-// TestLoudSoundIsNoSilence: ffmpeg's default detection takes a loud tone like this one for silence, all of it at its
-// beginning, and does not notice the silence at its end.
+// TestLoudSoundIsNoSilence: ffmpeg's default detection mistakes a loud tone like this one for silence at its
+// beginning, and misses the silence at its end.
 func TestLoudSoundIsNoSilence(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -322,7 +322,7 @@ func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
 	holds(t, refused(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, silence)}), "silence.wav", "silent")
 }
 
-// line is the row that shines most in a column of a picture.
+// line returns the brightest row in a column of a picture.
 func line(img image.Image, x int) int {
 	best, row := uint32(0), 0
 	for y := 40; y < 800; y++ {
@@ -374,7 +374,7 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 	holds(t, silence.Note.String(), "silent")
 }
 
-// TestBadSound gives each operation on sound what it cannot take.
+// TestBadSound gives each operation on sound an input that it cannot use.
 func TestBadSound(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -411,7 +411,7 @@ func TestBadSound(t *testing.T) {
 	}
 }
 
-// TestBassAndTrebleByDecibels: one of the two changes by the amount that is asked for, and the other does not.
+// TestBassAndTrebleByDecibels checks that one of the two changes by the requested amount, and the other does not.
 func TestBassAndTrebleByDecibels(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -450,7 +450,7 @@ func TestBassAndTrebleByDecibels(t *testing.T) {
 	holds(t, refused(t, "adjust_bass_treble", args{"audio": fileOf(plan.Audio, both), "band": "bass", "amount": "0 dB"}), "changes nothing")
 }
 
-// TestSpeedWithThePitch: the tone of a recording that plays faster stays, unless it is to change too.
+// TestSpeedWithThePitch checks that the pitch of a faster recording stays, unless it is to change, too.
 func TestSpeedWithThePitch(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -469,7 +469,7 @@ func TestSpeedWithThePitch(t *testing.T) {
 	}
 }
 
-// TestBitRates are those that were asked for, in each lossy format and of each kind of sound.
+// TestBitRates checks that they are as requested, in each lossy format and for each kind of sound.
 func TestBitRates(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -532,7 +532,7 @@ func TestBitRates(t *testing.T) {
 	}
 }
 
-// TestWaveformsHaveColours: the wave and what is behind it are drawn in the colours that are asked for.
+// TestWaveformsHaveColours checks that the wave and the background have the requested colours.
 func TestWaveformsHaveColours(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -561,7 +561,7 @@ func TestWaveformsHaveColours(t *testing.T) {
 	looks(t, frameAt(t, out.Path, 1), 5, 5, "white")
 }
 
-// TestEcho: an echo comes later than a reverb, and each is as strong as asked.
+// TestEcho checks that an echo comes later than a reverb, and that each is as strong as requested.
 func TestEcho(t *testing.T) {
 	t.Parallel()
 	click := clip(t, "click.wav", lavfi("aevalsrc='if(lt(t,0.03),0.8*sin(3000*t),0)':s=44100:d=2")...)

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestTextIsSpoken: what is said is heard by the recogniser, which knows these words.
+// TestTextIsSpoken checks that the recognizer, which knows these words, understands the speech.
 func TestTextIsSpoken(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -56,7 +56,8 @@ func TestVoicesDiffer(t *testing.T) {
 	}
 }
 
-// TestGuessesAreReported: the language, if it is not English, and that a voice is unknown.
+// TestGuessesAreReported checks that the answer names the language, if it is not English, and says that a voice is
+// unknown.
 func TestGuessesAreReported(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -51,7 +51,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// toneWithPauses is a tone that is silent from 1 s to 2 s, shortly at 3 s, and from 4 s to its end.
+// toneWithPauses is a tone with silence from 1 s to 2 s, briefly at 3 s, and from 4 s to its end.
 const toneWithPauses = "aevalsrc=if(between(t\\,1\\,2)+between(t\\,3\\,3.2)+gt(t\\,4)\\,0\\,0.5*sin(2000*t)):d=5"
 
 // TestSplitAtSilences splits in the middle of each silence of half a second, and not at the ends.

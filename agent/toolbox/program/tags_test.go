@@ -14,19 +14,19 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// cover are the arguments of ffmpeg for a picture.
+// cover returns ffmpeg's arguments for a picture.
 func cover() []string {
 	return append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")
 }
 
-// toolCalled is the command of the catalogue with that name.
+// toolCalled returns the command of the catalogue with that name.
 func toolCalled(t *testing.T, name string) toolbox.Tool {
 	t.Helper()
 	all := commands(t)
 	return all[slices.IndexFunc(all, func(o toolbox.Tool) bool { return o.Name == name })]
 }
 
-// probed is what ffprobe finds in a sound: its tags by name, and the codecs of its streams.
+// probed returns the tags of a sound by name, and the codecs of its streams, from ffprobe.
 func probed(t *testing.T, path string) (tags map[string]string, codecs []string) {
 	t.Helper()
 	type tagged struct {
@@ -53,8 +53,8 @@ func probed(t *testing.T, path string) (tags map[string]string, codecs []string)
 	return tags, codecs
 }
 
-// TestSetTags sets tags in each format: people's words are neither options nor other tags, and what is not
-// set stays.
+// TestSetTags sets tags in each format: people's words become neither options nor other tags, and the other tags
+// stay.
 func TestSetTags(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestSetTagsWithBackslash(t *testing.T) {
 	}
 }
 
-// TestSetTagsOfOthers writes a sound that no format can take over as MP3.
+// TestSetTagsOfOthers writes a sound as MP3 that cannot be copied into any format.
 func TestSetTagsOfOthers(t *testing.T) {
 	t.Parallel()
 	sound := clip(t, "memo.webm", append(lavfi("sine=duration=1"), "-c:a", "libopus")...)
@@ -120,7 +120,7 @@ func TestSetTagsOfOthers(t *testing.T) {
 	}
 }
 
-// TestSetCover sets a cover, another one in its place, and tags beside it.
+// TestSetCover sets a cover, replaces it, and sets tags as well.
 func TestSetCover(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestSetCover(t *testing.T) {
 	}
 }
 
-// TestExtractSubtitles takes out the subtitles of each kind of file, as a text that is called like it.
+// TestExtractSubtitles extracts the subtitles of each kind of file, as a text with the name of the file.
 func TestExtractSubtitles(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

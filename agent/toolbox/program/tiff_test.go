@@ -39,7 +39,7 @@ func tiffs(t *testing.T) (png string, written map[string]string) {
 	return png, written
 }
 
-// TestUnusualTIFF reads TIFFs with JPEG, CMYK and YCbCr, and none of them crashes when it is damaged.
+// TestUnusualTIFF reads TIFFs with JPEG, CMYK and YCbCr, also damaged, and none crashes.
 func TestUnusualTIFF(t *testing.T) {
 	t.Parallel()
 	png, written := tiffs(t)
@@ -73,7 +73,7 @@ func TestUnusualTIFF(t *testing.T) {
 	}
 }
 
-// TestPagesOfTIFF: of a TIFF with several pages the first one is used, and people are told.
+// TestPagesOfTIFF checks that the first page of a TIFF is used, and that the answer says so.
 func TestPagesOfTIFF(t *testing.T) {
 	t.Parallel()
 	png := clip(t, "scan.png", append(lavfi("testsrc=size=165x121"), "-frames:v", "1")...)

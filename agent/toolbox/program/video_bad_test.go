@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// stored writes a file of the test's own.
+// stored writes a file for the test.
 func stored(t *testing.T, name string, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -32,7 +32,7 @@ func contents(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestBadVideos: each has a clear sentence, whatever is asked for.
+// TestBadVideos checks that each has a clear sentence, whatever the request.
 func TestBadVideos(t *testing.T) {
 	t.Parallel()
 	good := redBlue(t, "good.mp4", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
@@ -63,7 +63,7 @@ func TestBadVideos(t *testing.T) {
 	holds(t, refused(t, "mute_video", args{}), "missing")
 }
 
-// TestBadSounds: what lies under a video must be heard.
+// TestBadSounds checks that the sound under a video must be audible.
 func TestBadSounds(t *testing.T) {
 	t.Parallel()
 	good := silentRedBlue(t, "good.mp4", "-pix_fmt", "yuv420p")
@@ -79,8 +79,7 @@ func TestBadSounds(t *testing.T) {
 	}
 }
 
-// TestHourOfVideo: it is not packed anew, but parts of it are, and what is only taken
-// over is.
+// TestHourOfVideo checks that an hour is not re-encoded, but that parts of it are, and that it may be copied.
 func TestHourOfVideo(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -96,8 +95,8 @@ func TestHourOfVideo(t *testing.T) {
 	near(t, "the silent one", probe(t, done(t, "mute_video", videoOf(hour)).Path).seconds(), 3600, 2)
 }
 
-// sideways writes into an MP4 that its pictures are to be shown a quarter turned: the matrix
-// of the track's header (ISO/IEC 14496-12, 8.3.2).
+// sideways marks the pictures of an MP4 as rotated by 90 degrees: the matrix of the track's header (ISO/IEC
+// 14496-12, 8.3.2).
 func sideways(t *testing.T, path string) string {
 	t.Helper()
 	b := contents(t, path)
@@ -111,7 +110,7 @@ func sideways(t *testing.T, path string) string {
 	return stored(t, "turned.mp4", b)
 }
 
-// TestOddVideos: unusual ones become usual ones.
+// TestOddVideos checks that unusual videos become usual ones.
 func TestOddVideos(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -154,7 +153,7 @@ func TestOddVideos(t *testing.T) {
 	}
 }
 
-// TestTransparencyStays where the format has it.
+// TestTransparencyStays checks this for formats that support it.
 func TestTransparencyStays(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "alpha.mov", append(lavfi("color=red@0.0:size=64x48:rate=10:duration=1,format=argb"), "-c:v", "qtrle")...)

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestLooksOfVideos: each look changes what it is named after, and only during the time that is asked for.
+// TestLooksOfVideos checks that each look changes what its name says, and only during the requested time.
 func TestLooksOfVideos(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -68,7 +68,8 @@ func shades(img image.Image) int {
 	return n
 }
 
-// TestFilmGrainIsBounded: the grain of an old film is new in each frame, but does not take most of the file.
+// TestFilmGrainIsBounded checks that the grain of an old film differs in each frame, but does not take most of the
+// file.
 func TestFilmGrainIsBounded(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -55,7 +55,7 @@ func TestDubVideo(t *testing.T) {
 	}
 }
 
-// TestDubVideoWithLess: music goes on until the video ends, and a voice speaks once.
+// TestDubVideoWithLess checks that music continues until the video ends, and that speech is heard once.
 func TestDubVideoWithLess(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestImageToVideo(t *testing.T) {
 	}
 }
 
-// written is how many pixels at the foot of a picture are as bright as subtitles.
+// written counts the pixels at the top and at the bottom of a picture that are as bright as subtitles.
 func written(img image.Image) (head, foot int) {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -215,7 +215,7 @@ func TestAddSubtitles(t *testing.T) {
 	holds(t, refused(t, "add_subtitles", videoOf(path).with("subtitles", " \n")), "SRT")
 }
 
-// TestPictureIsSeenForAWhile: a picture lies over a video only in the part that is named.
+// TestPictureIsSeenForAWhile checks that a picture is shown on a video only during the requested part.
 func TestPictureIsSeenForAWhile(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "red.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=3"), "-pix_fmt", "yuv420p")...)
@@ -229,7 +229,7 @@ func TestPictureIsSeenForAWhile(t *testing.T) {
 	looks(t, frameAt(t, out.Path, 2.5), 80, 60, "red")
 }
 
-// TestPartsOfAVideoInTime: what is done for a while is done then, and neither before nor after.
+// TestPartsOfAVideoInTime checks that a change for a part of a video applies only to that part.
 func TestPartsOfAVideoInTime(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -280,8 +280,8 @@ func TestPartsOfAVideoInTime(t *testing.T) {
 	}
 }
 
-// TestTransparencyIsFilled: a colour lies behind what is transparent, what is not stays as it is, and a picture
-// without transparency is told so.
+// TestTransparencyIsFilled checks that a colour fills the transparent part only, and that the answer says so if
+// nothing is transparent.
 func TestTransparencyIsFilled(t *testing.T) {
 	t.Parallel()
 	logo := clip(t, "logo.png", append(lavfi("color=blue:size=40x40:duration=1:rate=1"), "-vf", "format=rgba,pad=80:40:0:0:black@0", "-frames:v", "1")...)
@@ -304,7 +304,7 @@ func TestTransparencyIsFilled(t *testing.T) {
 	near(t, "the opacity", float64(there.A), 230, 1)
 }
 
-// TestAmountsOfVideoAdjustments: colours change by the amount that is asked for.
+// TestAmountsOfVideoAdjustments checks that colours change by the requested amount.
 func TestAmountsOfVideoAdjustments(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -329,7 +329,7 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 	}
 }
 
-// TestBitRateOfAVideo: a video is saved with the bit rate that is asked for, and as MP4 if no format is.
+// TestBitRateOfAVideo checks that a video has the requested bit rate, and is saved as MP4 by default.
 func TestBitRateOfAVideo(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -352,7 +352,8 @@ func TestBitRateOfAVideo(t *testing.T) {
 	}
 }
 
-// TestMonoSoundOfAVideoStays: spread over two channels, it would be 3 dB quieter.
+// TestMonoSoundOfAVideoStays checks that mono sound stays mono: spread over two channels, it would be 3 dB
+// quieter.
 func TestMonoSoundOfAVideoStays(t *testing.T) {
 	t.Parallel()
 	for channels, filter := range map[int]string{1: "sine=frequency=440", 2: "sine=frequency=440,aformat=channel_layouts=stereo"} {
@@ -368,7 +369,7 @@ func TestMonoSoundOfAVideoStays(t *testing.T) {
 	}
 }
 
-// TestContactSheetHasGapsAndTimes: the gaps have a width and a colour, and the times are written on the pictures.
+// TestContactSheetHasGapsAndTimes checks the width and colour of the gaps, and the times written on the pictures.
 func TestContactSheetHasGapsAndTimes(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "blue.mp4", append(lavfi("color=blue:size=320x240:rate=10:duration=4"), "-pix_fmt", "yuv420p")...)
@@ -399,7 +400,7 @@ func TestContactSheetHasGapsAndTimes(t *testing.T) {
 	}
 }
 
-// TestContactSheetIsFilled: no place stays empty, even if the pictures end a little before the sound.
+// TestContactSheetIsFilled checks that no place stays empty, even if the pictures end a little before the sound.
 func TestContactSheetIsFilled(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "talk.mp4", append(lavfi("color=blue:size=320x240:rate=30:duration=12[out0];sine=d=12.1[out1]"), "-pix_fmt", "yuv420p")...)
@@ -413,14 +414,15 @@ func TestContactSheetIsFilled(t *testing.T) {
 	}
 }
 
-// TestStabilizeVideo: a shaky video is much steadier, and keeps its length and sound; without vid.stab it is a little.
+// TestStabilizeVideo checks that a shaky video gets much steadier, and keeps its length and sound; without
+// vid.stab it gets a little steadier.
 func TestStabilizeVideo(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
 	const shake = "mandelbrot=size=400x300:start_scale=1:end_scale=0.9:rate=25,trim=duration=2,noise=alls=30:all_seed=3," +
 		"crop=320:240:x='40+14*sin(t*17)+8*sin(t*31)':y='30+12*sin(t*23+1)'"
 	path := clip(t, "shaky.mp4", append(lavfi(shake, "sine=duration=2"), "-pix_fmt", "yuv420p")...)
-	// moves is how much the middle of two neighbouring pictures differs.
+	// moves returns how much the middle of two neighbouring pictures differs.
 	moves := func(path string) float64 {
 		sum := 0.0
 		for _, at := range []float64{0.4, 0.8, 1.2, 1.6} {
@@ -451,8 +453,7 @@ func TestStabilizeVideo(t *testing.T) {
 	}
 }
 
-// TestCropVideoToSize crops a video that is smaller than the size that is asked for: it is enlarged to
-// cover it.
+// TestCropVideoToSize checks that a video smaller than the requested size is enlarged to cover it.
 func TestCropVideoToSize(t *testing.T) {
 	t.Parallel()
 	video := clip(t, "halves.mp4", append(lavfi("color=red:size=64x72:rate=10:duration=1", "color=blue:size=64x72:rate=10:duration=1"),

@@ -11,8 +11,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// TestSubtitlesAreKept: what leaves the times of a video alone keeps its subtitle tracks, where the format holds some.
-// It is said when they are left out.
+// TestSubtitlesAreKept checks that a tool that does not change the times of a video keeps its subtitle tracks, if
+// the format supports them, and that the answer says when they are left out.
 func TestSubtitlesAreKept(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
-// redBlue makes a video of one second of red and one of blue, 160 × 120 pixels, ten
-// pictures a second, with a tone; more are further arguments.
+// redBlue makes a video of one second of red and one of blue, 160 × 120 pixels, ten pictures per second, with a
+// tone; more has further arguments.
 func redBlue(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	return clip(t, name, append(append(lavfi("color=red:size=160x120:rate=10:duration=1", "color=blue:size=160x120:rate=10:duration=1",
@@ -21,23 +21,23 @@ func redBlue(t *testing.T, name string, more ...string) string {
 		"-filter_complex", "[0:v][1:v]concat=n=2:v=1[v]", "-map", "[v]", "-map", "2:a", "-metadata", "title=a secret place"), more...)...)
 }
 
-// silentRedBlue is that without sound.
+// silentRedBlue makes the same without sound.
 func silentRedBlue(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	return redBlue(t, name, append([]string{"-an"}, more...)...)
 }
 
-// videoOf is a video as an argument.
+// videoOf returns a video as an argument.
 func videoOf(path string) args { return args{"video": fileOf(plan.Video, path)} }
 
-// with are arguments with one more.
+// with returns the arguments with one more.
 func (a args) with(name string, v any) args {
 	more := args{name: v}
 	maps.Copy(more, a)
 	return more
 }
 
-// playable holds a video to what plays everywhere, and to telling nothing besides.
+// playable checks that a video plays everywhere, and has no metadata.
 func playable(t *testing.T, path string) about {
 	t.Helper()
 	a := probe(t, path)
@@ -55,7 +55,7 @@ func playable(t *testing.T, path string) about {
 			t.Errorf("the sound is %+v", s)
 		}
 	}
-	// The boxes of the file (ISO/IEC 14496-12, 4.2): their size, and what they are.
+	// The boxes of the file (ISO/IEC 14496-12, 4.2): their sizes and types.
 	for b := contents(t, path); len(b) >= 8 && string(b[4:8]) != "moov"; b = b[min(max(8, int(binary.BigEndian.Uint32(b))), len(b)):] {
 		if string(b[4:8]) == "mdat" {
 			t.Error("the table of contents stands behind the media")
@@ -157,7 +157,8 @@ func TestMuteVideo(t *testing.T) {
 	}
 }
 
-// Which way a video lies cannot be seen, so a turn that was guessed says so.
+// TestRotateVideoTellsAGuessedDirection: it cannot be seen which way a video is turned, so the answer says that
+// the direction was guessed.
 func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 	t.Parallel()
 	film := clip(t, "film.mp4", lavfi("testsrc=s=64x32:d=0.2")...)
@@ -228,7 +229,7 @@ func TestExtractFrames(t *testing.T) {
 			looks(t, img, 80, 60, want)
 		})
 	}
-	// A picture that stands still for long, as in a recording of a screen.
+	// A picture that does not move for long, as in a recording of a screen.
 	slow := clip(t, "slow.mkv", append(lavfi("color=red:size=64x48:rate=0.2:duration=10"), "-pix_fmt", "yuv420p")...)
 	looks(t, readPicture(t, done(t, "extract_frames", videoOf(slow).with("moment", "4 seconds")).Path), 30, 20, "red")
 

@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// chatTokens let a process speak for the bot on a chat platform.
+// chatTokens are the settings that let a process act as the bot on a chat platform.
 var chatTokens = []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"}
 
-// selects reports whether a selector fits labels.
+// selects reports whether a selector matches labels.
 func selects(t *testing.T, s *metav1.LabelSelector, have map[string]string) bool {
 	t.Helper()
 	selector, err := metav1.LabelSelectorAsSelector(s)
@@ -31,13 +31,13 @@ func selects(t *testing.T, s *metav1.LabelSelector, have map[string]string) bool
 	return selector.Matches(labels.Set(have))
 }
 
-// containers are all of a pod.
+// containers returns all containers of a pod.
 func (p pod) containers() []corev1.Container {
 	return slices.Concat(p.Spec.InitContainers, p.Spec.Containers)
 }
 
-// TestPodsAreLocked: no root, nothing writable but folders with a bound, no account, no
-// privileges.
+// TestPodsAreLocked checks that pods do not run as root, write only to folders with a size limit, and have no
+// account and no privileges.
 func TestPodsAreLocked(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
@@ -76,8 +76,8 @@ func TestPodsAreLocked(t *testing.T) {
 	})
 }
 
-// TestVolumesAndConfigsExist: what is mounted is there, and so is each key that is asked of
-// what the chart itself makes.
+// TestVolumesAndConfigsExist checks that everything that is mounted exists, with each key that is used of what the
+// chart itself creates.
 func TestVolumesAndConfigsExist(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
@@ -121,8 +121,8 @@ func TestVolumesAndConfigsExist(t *testing.T) {
 	})
 }
 
-// TestPodsAreProbed: what goes on for ever is probed at ports that it has, and the program
-// at the pages that it has.
+// TestPodsAreProbed checks that everything that runs forever is probed on a port that it has, and the program on
+// pages that it has.
 func TestPodsAreProbed(t *testing.T) {
 	t.Parallel()
 	pages := file(t, "bot/serve/readiness.go")
@@ -166,7 +166,7 @@ func TestPodsAreProbed(t *testing.T) {
 	})
 }
 
-// longest is how long the longest task of some kinds may take, as jobs/queue/task.go says.
+// longest returns the longest time that tasks of some kinds may take, from jobs/queue/task.go.
 func longest(t *testing.T, kinds ...string) time.Duration {
 	t.Helper()
 	most := time.Duration(0)
@@ -184,7 +184,7 @@ func longest(t *testing.T, kinds ...string) time.Duration {
 	return most
 }
 
-// flag is the value of a flag of the program.
+// flag returns the value of a flag of the program.
 func flag(c *corev1.Container, name string) string {
 	for _, a := range c.Args {
 		if value, ok := strings.CutPrefix(a, name+"="); ok {
@@ -194,8 +194,8 @@ func flag(c *corev1.Container, name string) string {
 	return ""
 }
 
-// TestWorkMayEnd: a pod that goes has as long as the longest task of its queues may take,
-// and the process ends before it is killed.
+// TestWorkMayEnd checks that a pod that is stopped has as long as the longest task of its queues may take, and
+// that the process ends before it is killed.
 func TestWorkMayEnd(t *testing.T) {
 	t.Parallel()
 	act, rest := longest(t, "Act"), longest(t, "Fetch", "Plan", "Compose", "Send")
@@ -224,8 +224,8 @@ func TestWorkMayEnd(t *testing.T) {
 	})
 }
 
-// TestQueuesAreServed: every queue that work may wait in is served by one part, by flags
-// that the program has.
+// TestQueuesAreServed checks that one part serves each queue that work may wait in, with flags that the program
+// has.
 func TestQueuesAreServed(t *testing.T) {
 	t.Parallel()
 	flags := file(t, "bot/serve/serve.go")
@@ -264,8 +264,8 @@ func TestQueuesAreServed(t *testing.T) {
 	})
 }
 
-// TestSecretsAreReferred: the chart holds none and makes none; the chat platforms' are the
-// gateway's alone.
+// TestSecretsAreReferred checks that the chart contains and creates no secrets, and that only the gateway gets the
+// chat platforms'.
 func TestSecretsAreReferred(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(`(?i)password|secret|token|_key|auth$`)
@@ -307,7 +307,7 @@ func TestSecretsAreReferred(t *testing.T) {
 	})
 }
 
-// TestProgramPartHasNoSecrets but those of Redis and of the files, no settings of models and
+// TestProgramPartHasNoSecrets checks that it has only those of Redis and of the files, no settings of models and
 // servers, and no files of settings.
 func TestProgramPartHasNoSecrets(t *testing.T) {
 	t.Parallel()
@@ -346,7 +346,7 @@ func TestProgramPartHasNoSecrets(t *testing.T) {
 	})
 }
 
-// TestTokensReachTheGateway: and whatever else is named in secrets reaches all parts but program.
+// TestTokensReachTheGateway checks this, and that all other secrets reach all parts except program.
 func TestTokensReachTheGateway(t *testing.T) {
 	t.Parallel()
 	text, err := template(t, variants(t)["everything"]...)
@@ -373,8 +373,8 @@ func TestTokensReachTheGateway(t *testing.T) {
 	}
 }
 
-// TestSelectorsFit: who is to find pods finds them: by labels that they have, at ports that
-// they have. Names are unique and such as are allowed.
+// TestSelectorsFit checks that selectors find their pods, by labels and ports that these have. Names are unique
+// and valid.
 func TestSelectorsFit(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
@@ -419,7 +419,7 @@ func serviceThere(r rendering, name string) bool {
 	return slices.ContainsFunc(r.services, func(s *corev1.Service) bool { return s.Name == name })
 }
 
-// decodeAny is a document by its Go type, nil where it has none.
+// decodeAny returns a document as its Go type, or nil if it has none.
 func decodeAny(t *testing.T, d document) any {
 	t.Helper()
 	if _, ok := schemas[d.GetKind()]; ok {
@@ -428,7 +428,7 @@ func decodeAny(t *testing.T, d document) any {
 	return decode(t, d.written)
 }
 
-// found are the pods that a selector selects.
+// found returns the pods that a selector selects.
 func (r rendering) found(t *testing.T, s *metav1.LabelSelector) []pod {
 	t.Helper()
 	var all []pod
@@ -447,14 +447,14 @@ func (p pod) listens(name string) bool {
 	})
 }
 
-// variant tells which one a test looks at.
+// variant returns the name of the variant under test.
 func variant(t *testing.T) string {
 	t.Helper()
 	_, name, _ := strings.Cut(t.Name(), "/")
 	return name
 }
 
-// TestSeveralPodsHaveABudget: of each part that has or may have several, one may be away.
+// TestSeveralPodsHaveABudget checks that each part that has or may have several pods may miss one.
 func TestSeveralPodsHaveABudget(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
@@ -483,8 +483,8 @@ func TestSeveralPodsHaveABudget(t *testing.T) {
 	})
 }
 
-// TestWorkersAreScaled: by what waits and what runs in their queues, both together, of
-// which asynq has a list each.
+// TestWorkersAreScaled checks that workers are scaled by the sum of the waiting and running tasks of their queues;
+// asynq has a list for each.
 func TestWorkersAreScaled(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {
@@ -518,7 +518,7 @@ func TestWorkersAreScaled(t *testing.T) {
 	})
 }
 
-// scales looks at how one part is.
+// scales checks how one part is scaled.
 func scales(t *testing.T, d document, name, queue, concurrency string, auths map[string]bool) {
 	t.Helper()
 	var o struct {

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// reaches reports whether the policies of the release let one pod connect with another's port.
+// reaches reports whether the policies of the release allow a connection from one pod to another's port.
 func (r rendering) reaches(t *testing.T, from, to pod, port int32) bool {
 	t.Helper()
 	return r.allows(t, from, to, port, networkingv1.PolicyTypeEgress) && r.allows(t, to, from, port, networkingv1.PolicyTypeIngress)
 }
 
-// allows looks at one side of it.
+// allows checks one side of it.
 func (r rendering) allows(t *testing.T, of, peer pod, port int32, side networkingv1.PolicyType) bool {
 	t.Helper()
 	held := false
@@ -43,8 +43,8 @@ func (r rendering) allows(t *testing.T, of, peer pod, port int32, side networkin
 	return !held
 }
 
-// fits reports whether a pod of the same namespace is one of the peers. Blocks of addresses
-// are taken for none of the cluster's.
+// fits reports whether a pod of the same namespace is among the peers. Blocks of addresses are assumed to contain
+// no pods.
 func fits(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p pod) bool {
 	t.Helper()
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
@@ -58,7 +58,7 @@ func fits(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p pod) bool {
 	})
 }
 
-// opens reports whether a port of the pod that listens is among those of a rule.
+// opens reports whether a port of the listening pod is among those of a rule.
 func opens(ports []networkingv1.NetworkPolicyPort, listener pod, port int32) bool {
 	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
 		if p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP {
@@ -78,8 +78,8 @@ func opens(ports []networkingv1.NetworkPolicyPort, listener pod, port int32) boo
 	})
 }
 
-// TestInternalTraffic: every pod is under policies both ways, and of all the ways between
-// pods these are open.
+// TestInternalTraffic checks that every pod has policies for both directions, and that exactly these connections
+// between pods are allowed.
 func TestInternalTraffic(t *testing.T) {
 	t.Parallel()
 	program := []string{"gateway", "plan", "cpu", "gpu", "program"}
@@ -127,7 +127,7 @@ func TestInternalTraffic(t *testing.T) {
 	})
 }
 
-// reachesStoresOnly holds that a pod reaches DNS, Redis and S3, and that nobody reaches it.
+// reachesStoresOnly checks that a pod can reach only DNS, Redis and S3, and that nothing can reach it.
 func reachesStoresOnly(t *testing.T, r rendering, p pod) {
 	t.Helper()
 	for _, policy := range r.policies {
@@ -140,8 +140,8 @@ func reachesStoresOnly(t *testing.T, r rendering, p pod) {
 	}
 }
 
-// TestInternetTraffic: the stores, the programs of models and the test do not; nobody reaches addresses of the
-// house by it.
+// TestInternetTraffic checks that the stores, the programs of models and the test have no internet access, and
+// that the others' does not include private addresses.
 func TestInternetTraffic(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r rendering) {

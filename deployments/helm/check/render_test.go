@@ -1,5 +1,5 @@
-// Package check holds the chart to what it promises. It has no code but its tests, which
-// build the Helm that go.mod pins and render every variant under ../atelier/ci with it.
+// Package check tests the chart. It has no other code. The tests build the Helm that go.mod pins, and render every
+// variant under ../atelier/ci with it.
 package check
 
 import (
@@ -26,7 +26,7 @@ const (
 	root  = "../../.."
 )
 
-// helm is the program, as TestMain has built it.
+// helm is the path of the program that TestMain has built.
 var helm string
 
 func TestMain(m *testing.M) {
@@ -55,7 +55,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// call runs Helm and gives what it prints, and what it says of an error.
+// call runs Helm, and returns its output and its error message.
 func call(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -73,7 +73,7 @@ func template(t *testing.T, args ...string) (string, error) {
 	return call(t, append([]string{"template", "media", chart, "--namespace", "studio", "--kube-version", "1.33.0"}, args...)...)
 }
 
-// variants are the files of values that are tried, by their short names; "default" is none.
+// variants returns the files of values by their short names; "default" has none.
 func variants(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{"default": nil}
@@ -87,10 +87,10 @@ func variants(t *testing.T) map[string][]string {
 	return all
 }
 
-// rendered is what each variant comes to, by its name.
+// rendered caches the rendering of each variant by its name.
 var rendered sync.Map
 
-// each renders every variant and looks at it.
+// each renders every variant and checks it.
 func each(t *testing.T, look func(t *testing.T, r rendering)) {
 	t.Helper()
 	for name, args := range variants(t) {
@@ -106,7 +106,7 @@ func each(t *testing.T, look func(t *testing.T, r rendering)) {
 	}
 }
 
-// document is one of a rendering: as it was written, and without types.
+// document is a document of a rendering: as written, and without types.
 type document struct {
 	unstructured.Unstructured
 
@@ -134,7 +134,7 @@ func documents(t *testing.T, text string) []document {
 	}
 }
 
-// object reads YAML in which nothing comes twice, with whole numbers as such.
+// object reads YAML without duplicate keys, and keeps whole numbers as such.
 func object(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	inJSON, err := yaml.YAMLToJSONStrict(text)
@@ -148,7 +148,7 @@ func object(t *testing.T, text []byte) map[string]any {
 	return o
 }
 
-// file is the content of one of the repository's.
+// file returns the content of a file of the repository.
 func file(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, path))

@@ -31,8 +31,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The operators whose resources the chart makes: their modules bring the schemas by which
-// the servers of Kubernetes would judge. Later versions take what these take.
+// The operators whose resources the chart creates. Their modules contain the schemas by which Kubernetes validates
+// them. Later versions accept what these accept.
 const (
 	kuberay = "github.com/ray-project/kuberay/ray-operator@v1.6.0"
 	keda    = "github.com/kedacore/keda/v2@v2.21.0"
@@ -46,8 +46,7 @@ var schemas = map[string]struct{ module, file string }{
 
 func newLines(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
 
-// decoder takes the kinds that have Go types, and refuses fields that these do not have and
-// fields that come twice.
+// decoder decodes the kinds that have Go types, and rejects unknown and duplicate fields.
 var decoder = sync.OnceValues(func() (runtime.Decoder, error) {
 	s := runtime.NewScheme()
 	if err := scheme.AddToScheme(s); err != nil {
@@ -78,7 +77,7 @@ type definition struct {
 	validator  validation.SchemaValidator
 }
 
-// definitions are read once each: they are large.
+// definitions caches them, since they are large.
 var definitions sync.Map
 
 func define(t *testing.T, kind schema.GroupVersionKind) *definition {
@@ -134,7 +133,7 @@ func load(ctx context.Context, kind schema.GroupVersionKind) (*definition, error
 	return nil, os.ErrNotExist
 }
 
-// judge tells what a server of Kubernetes with strict validation of fields would refuse.
+// judge returns what a Kubernetes server with strict field validation would reject.
 func (d *definition) judge(ctx context.Context, object map[string]any) []string {
 	var wrong []string
 	for _, path := range pruning.PruneWithOptions(runtime.DeepCopyJSON(object), d.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
@@ -159,7 +158,7 @@ func structuralFaults(ctx context.Context, s *structuralschema.Structural, objec
 	return faults
 }
 
-// pod is one that is made, whatever makes it.
+// pod is a pod of the release, whatever creates it.
 type pod struct {
 	corev1.PodTemplateSpec
 
@@ -169,10 +168,10 @@ type pod struct {
 	once     bool     // it ends by itself
 }
 
-// component is what it is in the release.
+// component returns its component in the release.
 func (p pod) component() string { return p.Labels["app.kubernetes.io/component"] }
 
-// bot is the program's container, nil in what is not the program.
+// bot returns the program's container, or nil.
 func (p pod) bot() *corev1.Container {
 	if c := &p.Spec.Containers[0]; c.Name == "bot" {
 		return c
@@ -180,7 +179,7 @@ func (p pod) bot() *corev1.Container {
 	return nil
 }
 
-// rendering is what a variant comes to. Reading it is the strict check.
+// rendering is the result of rendering a variant. Reading it is the strict check.
 type rendering struct {
 	documents []document
 	pods      []pod
@@ -190,7 +189,7 @@ type rendering struct {
 	budgets   []*policyv1.PodDisruptionBudget
 }
 
-// of are the documents of a kind.
+// of returns the documents of a kind.
 func (r rendering) of(kind string) []document {
 	var all []document
 	for _, d := range r.documents {
@@ -241,7 +240,7 @@ func read(t *testing.T, text string) rendering {
 	return r
 }
 
-// rayPods are those of a RayService, whose templates are held to the types of pods too.
+// rayPods returns the pods of a RayService, whose templates must be valid pods, too.
 func rayPods(t *testing.T, d document) []pod {
 	t.Helper()
 	var service struct {
@@ -281,8 +280,8 @@ func rayPod(t *testing.T, d document, template map[string]any, replicas *int32) 
 	return pod{PodTemplateSpec: o.Template, owner: d.String(), replicas: replicas}
 }
 
-// TestEveryDocumentIsTaken: every variant passes Helm's linter, and what it comes to has
-// nothing but the fields and the values that Kubernetes, KubeRay and KEDA know.
+// TestEveryDocumentIsTaken checks that every variant passes Helm's linter, and has only fields and values that
+// Kubernetes, KubeRay and KEDA know.
 func TestEveryDocumentIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, args := range variants(t) {
@@ -296,7 +295,7 @@ func TestEveryDocumentIsTaken(t *testing.T) {
 	each(t, func(*testing.T, rendering) {})
 }
 
-// TestStrangeFieldsAreFound: the check itself sees what is wrong.
+// TestStrangeFieldsAreFound checks that the check itself finds mistakes.
 func TestStrangeFieldsAreFound(t *testing.T) {
 	t.Parallel()
 	scaled := schema.GroupVersionKind{Group: "keda.sh", Version: "v1alpha1", Kind: "ScaledObject"}

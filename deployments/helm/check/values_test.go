@@ -16,7 +16,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// found are the first groups of a pattern's matches.
+// found returns the first groups of a pattern's matches.
 func found(t *testing.T, pattern, text string) []string {
 	t.Helper()
 	var all []string
@@ -29,13 +29,13 @@ func found(t *testing.T, pattern, text string) []string {
 	return all
 }
 
-// settings are the names of all that the program reads.
+// settings returns the names of all settings of the program.
 func settings(t *testing.T) []string {
 	t.Helper()
 	return found(t, `(?m)^#?([A-Z][A-Z0-9_]*)=`, file(t, ".env.example"))
 }
 
-// named are the names that the schema lets a map have.
+// named returns the names that the schema allows in a map.
 func named(t *testing.T, path ...string) []string {
 	t.Helper()
 	type schema struct {
@@ -59,8 +59,8 @@ func named(t *testing.T, path ...string) []string {
 	return slices.Sorted(maps.Keys(s.Properties))
 }
 
-// TestEverySettingCanBeSet: each of .env.example has its place: settings, secrets, or a
-// value of its own, which the chart then sets.
+// TestEverySettingCanBeSet checks that each setting of .env.example has its place: in settings, in secrets, or as
+// a value of its own, from which the chart sets it.
 func TestEverySettingCanBeSet(t *testing.T) {
 	t.Parallel()
 	all := settings(t)
@@ -100,8 +100,8 @@ func TestEverySettingCanBeSet(t *testing.T) {
 	}
 }
 
-// TestMemoryIsEnough checks that three quarters of a worker's limit, which the program gives to
-// work on media, are enough for a program of each step at a time.
+// TestMemoryIsEnough checks that three quarters of a worker's limit, which the program uses for media, are enough
+// for one program per concurrent step.
 func TestMemoryIsEnough(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -121,7 +121,7 @@ func TestMemoryIsEnough(t *testing.T) {
 	enough(values.Program, 1<<30) // as agent/toolbox/improvise says
 }
 
-// TestToolServerSettingsCanBeSet: likewise those of the tool server.
+// TestToolServerSettingsCanBeSet checks the same for the tool server's settings.
 func TestToolServerSettingsCanBeSet(t *testing.T) {
 	t.Parallel()
 	_, class, _ := strings.Cut(file(t, "deployments/toolserver/toolserver/settings.py"), "\nclass Settings(")
@@ -140,7 +140,7 @@ func TestToolServerSettingsCanBeSet(t *testing.T) {
 	}
 }
 
-// TestNumbersStayNumbers: a large one is not written as 1e+08.
+// TestNumbersStayNumbers checks that a large number is not written as 1e+08.
 func TestNumbersStayNumbers(t *testing.T) {
 	t.Parallel()
 	text, err := template(t, variants(t)["external"]...)
@@ -153,8 +153,7 @@ func TestNumbersStayNumbers(t *testing.T) {
 	}
 }
 
-// TestEveryValueIsExplained: by a comment before it, where a value of that name comes for
-// the first time.
+// TestEveryValueIsExplained checks that a comment precedes each value, at least where its name occurs first.
 func TestEveryValueIsExplained(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
@@ -188,8 +187,8 @@ func TestEveryValueIsExplained(t *testing.T) {
 	}
 }
 
-// TestRayServiceIsTheToolServers: of its version of Ray, by its application, with as
-// many processes as there are GPUs.
+// TestRayServiceIsTheToolServers checks that it has the server's version of Ray, its application, and as many
+// processes as GPUs.
 func TestRayServiceIsTheToolServers(t *testing.T) {
 	t.Parallel()
 	image := file(t, "deployments/toolserver/Dockerfile")
@@ -264,7 +263,7 @@ func TestRayServiceIsTheToolServers(t *testing.T) {
 	}
 }
 
-// TestImagesAreThoseOfTheComposition: what is tried on one machine is what runs on many.
+// TestImagesAreThoseOfTheComposition checks that the chart uses the same images as the Compose file.
 func TestImagesAreThoseOfTheComposition(t *testing.T) {
 	t.Parallel()
 	text, err := template(t)

@@ -36,7 +36,7 @@ func TestCompositionIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestWordsAreUnderstood: what is said is what is played.
+// TestWordsAreUnderstood checks that the named instruments and moods are played.
 func TestWordsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]struct {
@@ -82,7 +82,7 @@ func TestWordsAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestSomePlayAlone: what is named with "only" or "solo" leaves the others out.
+// TestSomePlayAlone checks that instruments named with "only" or "solo" exclude the others.
 func TestSomePlayAlone(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]struct {
@@ -117,7 +117,7 @@ func TestSomePlayAlone(t *testing.T) {
 	}
 }
 
-// TestUnderstoodWordsAreReported: and what was not.
+// TestUnderstoodWordsAreReported checks that both understood and ignored words are reported.
 func TestUnderstoodWordsAreReported(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]struct{ used, unplayed []string }{
@@ -132,7 +132,7 @@ func TestUnderstoodWordsAreReported(t *testing.T) {
 	}
 }
 
-// TestMoodsDiffer: a happy piece is faster and has more notes than a sad one.
+// TestMoodsDiffer checks that a happy piece is faster and has more notes than a sad one.
 func TestMoodsDiffer(t *testing.T) {
 	t.Parallel()
 	mean := func(words string) (tempo, notes float64) {
@@ -153,8 +153,8 @@ func TestMoodsDiffer(t *testing.T) {
 	}
 }
 
-// TestEveryPieceIsTaken: whatever is asked for, abc2midi takes it without an error, the
-// bars are full, and the piece is as long as it says.
+// TestEveryPieceIsTaken checks that abc2midi accepts every piece without an error, that the bars are full, and
+// that the piece has the length that it claims.
 func TestEveryPieceIsTaken(t *testing.T) {
 	t.Parallel()
 	tables := read(t)

@@ -18,8 +18,8 @@ func read(t *testing.T) *tables {
 	return &all
 }
 
-// TestTablesFit: what a table names stands in another one, every progression has four
-// chords, and every pattern fills its bar.
+// TestTablesFit checks that each name in a table exists in another one, that every progression has four chords,
+// and that every pattern fills its bar.
 func TestTablesFit(t *testing.T) {
 	t.Parallel()
 	all := read(t)
@@ -72,7 +72,7 @@ func TestTablesFit(t *testing.T) {
 	}
 }
 
-// fill holds the patterns of a metre to its length and to the drums that there are.
+// fill checks the patterns of a metre for their length, and for existing drums.
 func (all *tables) fill(t *testing.T, metre string, steps int) {
 	t.Helper()
 	full := func(what, pattern, signs string) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCodingYields to what a command line says, in each format: a rate or a quality that is named is the
-// only one, and a codec that is named has its own way.
+// TestCodingYields checks in each format that a rate or quality of the command line is the only one, and that its
+// codec gets its own options.
 func TestCodingYields(t *testing.T) {
 	t.Parallel()
 	type packed struct {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sound makes samples out of a function of the time in seconds.
+// sound makes samples from a function of the time in seconds.
 func sound(rate int, seconds float64, f func(t float64) float64) Samples {
 	n := int(float64(rate) * seconds)
 	raw := make([]byte, 2*n)
@@ -25,7 +25,7 @@ func tone(hz, strength float64) func(float64) float64 {
 	return func(t float64) float64 { return strength * math.Sin(2*math.Pi*hz*t) }
 }
 
-// brightest is the row of a column that shines most, from the foot of the area.
+// brightest returns the brightest row of a column, from the bottom of the area.
 func brightest(img image.Image, x int, area image.Rectangle) int {
 	best, row := -1.0, 0
 	for y := area.Min.Y; y < area.Max.Y; y++ {
@@ -100,7 +100,7 @@ func TestMarksOfTime(t *testing.T) {
 	}
 }
 
-// TestMarksAreWhole: what is written at the ends of the axes is not cut off by the edges.
+// TestMarksAreWhole checks that the labels at the ends of the axes are not cut off.
 func TestMarksAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

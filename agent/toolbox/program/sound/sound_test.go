@@ -16,8 +16,8 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// TestDrawnRate: what is decoded to be drawn fits, however long it is, and loses no more
-// than it must.
+// TestDrawnRate checks that the samples for a drawing fit into memory, however long the sound is, and that their
+// rate is no lower than necessary.
 func TestDrawnRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestDrawnRate(t *testing.T) {
 	}
 }
 
-// TestListen: speakers pause for breath, and music goes on.
+// TestListen checks that speech has pauses, and music has none.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ func TestSpokenTextIsNoCommand(t *testing.T) {
 	}
 }
 
-// TestRecogniserOutput: the lines of version 5 and of those before.
+// TestRecogniserOutput parses the lines of version 5 and of earlier ones.
 func TestRecogniserOutput(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

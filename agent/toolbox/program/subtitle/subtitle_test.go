@@ -87,7 +87,7 @@ func TestOfLongTexts(t *testing.T) {
 	}
 }
 
-// usual is the style of subtitles of which nothing is said.
+// usual is the default style of subtitles.
 var usual = Style{Colour: color.NRGBA{255, 255, 255, 255}, Size: 1}
 
 func TestStyle(t *testing.T) {
