@@ -8,7 +8,7 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestOtherWays: ways that have the same tools are told apart by what these work on.
+// TestOtherWays checks that alternatives with the same tools are distinguished by their inputs.
 func TestOtherWays(t *testing.T) {
 	t.Parallel()
 	way := func(rank int, steps ...StepLine) SolutionLine {
@@ -29,7 +29,7 @@ func TestOtherWays(t *testing.T) {
 	}
 }
 
-// TestProgramOfAStepIsShown as its source text, and the answer in words only mentions it.
+// TestProgramOfAStepIsShown checks that the JSON has the source, and that the text only mentions the program.
 func TestProgramOfAStepIsShown(t *testing.T) {
 	t.Parallel()
 	const source = "open(OUT + '/greeting.txt', 'w').write(SETTINGS['greeting'] + ', you')\n"

@@ -18,8 +18,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestAskModel: a request in another language is understood by a model and answered in its
-// words, and what that took is told.
+// TestAskModel checks that a model understands a request in another language, that the answer is in that language,
+// and that the cost is reported.
 func TestAskModel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ wish, answer string }{
@@ -56,8 +56,7 @@ func TestAskModel(t *testing.T) {
 	}
 }
 
-// TestAskModelInText: people read on one line what a model took, and nothing where none
-// was asked.
+// TestAskModelInText checks that the answer has one line about the model's cost, and none if no model was asked.
 func TestAskModelInText(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -77,7 +76,7 @@ func TestAskModelInText(t *testing.T) {
 	}
 }
 
-// TestAskBack: a model's question is asked, with the status of one.
+// TestAskBack checks that a model's question is printed, with the exit status of a question.
 func TestAskBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Greyer{Question: "Welches Bild meinst du?"}.Respond})
@@ -87,8 +86,8 @@ func TestAskBack(t *testing.T) {
 	}
 }
 
-// TestModelFaults: what goes wrong with a model is a sentence for people; neither it nor
-// the log holds the key.
+// TestModelFaults checks that failures of a model are sentences for people, and that neither they nor the log
+// contain the key.
 func TestModelFaults(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -137,8 +136,8 @@ func TestModelFaults(t *testing.T) {
 	}
 }
 
-// TestFallback: with a model that is down the rules do it, if that is allowed,
-// and people are told.
+// TestFallback checks that the rules take over from a model that is down, if that is allowed, and that the answer
+// says so.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
@@ -153,7 +152,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestVision: a model that sees is shown the picture, small and as JPEG.
+// TestVision checks that a vision model gets the picture, small and as JPEG.
 func TestVision(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -172,8 +171,8 @@ func TestVision(t *testing.T) {
 	}
 }
 
-// TestDecomposer: a model of its own splits the request, and the other one does the rest;
-// neither is shown the other's key.
+// TestDecomposer checks that a separate model splits the request, that the other one does the rest, and that
+// neither gets the other's key.
 func TestDecomposer(t *testing.T) {
 	t.Parallel()
 	main := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "sk-main"})
@@ -188,7 +187,7 @@ func TestDecomposer(t *testing.T) {
 	}
 }
 
-// TestDecomposerThatRefuses: people are told of the settings of the server that refused.
+// TestDecomposerThatRefuses checks that the error names the settings of the server that rejected the call.
 func TestDecomposerThatRefuses(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -216,7 +215,7 @@ func TestDecomposerThatRefuses(t *testing.T) {
 	}
 }
 
-// TestAzure: the dialect of Azure OpenAI is spoken where its version is set.
+// TestAzure checks that Azure OpenAI's variant of the API is used if its version is set.
 func TestAzure(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "azure-key"})
@@ -231,8 +230,8 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// TestProgressOfAsk: a person at a terminal reads what goes on while the model thinks, and
-// nothing of it stays. A program that reads JSON is told nothing.
+// TestProgressOfAsk checks that a terminal shows the progress while the model works, and nothing of it remains.
+// With JSON there is none.
 func TestProgressOfAsk(t *testing.T) {
 	t.Parallel()
 	atTerminal := func(io.Writer) (int, bool) { return 60, true }
@@ -267,8 +266,7 @@ func TestProgressOfAsk(t *testing.T) {
 	}
 }
 
-// TestSpentInVain: what a request cost that came to nothing is told too, and nothing where it
-// cost nothing.
+// TestSpentInVain checks that the cost of a failed request is reported, too, unless there is none.
 func TestSpentInVain(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

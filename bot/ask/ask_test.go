@@ -18,8 +18,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestTurnIsKeptWithoutOutputFiles: a result that cannot be handed out is in the conversation
-// all the same, which goes on from there.
+// TestTurnIsKeptWithoutOutputFiles checks that a result that cannot be written to the output folder is still in
+// the conversation, which continues from there.
 func TestTurnIsKeptWithoutOutputFiles(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestTurnIsKeptWithoutOutputFiles(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	made := first.Files[0]
-	// Nothing can be written into the folder where the file is to go.
+	// The folder for the file cannot be written to.
 	if err := errors.Join(os.Remove(made.Path), os.Remove(filepath.Dir(made.Path)), os.Symlink("nowhere/at/all", filepath.Dir(made.Path))); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTooManyThings(t *testing.T) {
 	}
 }
 
-// TestReasonNamesNoPath: the folders of the machine are nobody's business.
+// TestReasonNamesNoPath checks that answers do not name the machine's folders.
 func TestReasonNamesNoPath(t *testing.T) {
 	t.Parallel()
 	full := syscall.ENOSPC
@@ -87,8 +87,8 @@ func TestReasonNamesNoPath(t *testing.T) {
 	}
 }
 
-// The log tells what went wrong without what a person wrote or how a file is called: the
-// sentence for the person may quote both.
+// TestLogQuotesNobody checks that the log has the error without people's words and file names, which the sentence
+// for the person may quote.
 func TestLogQuotesNobody(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "my secret aunt.jpg")

@@ -15,7 +15,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// listener is a model server that hears these words in whatever it is sent.
+// listener is a model server that hears these words in every recording.
 func listener(t *testing.T, words string) (env []string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func silence() string {
 		strings.Repeat("\x00", samples)
 }
 
-// TestAskByVoice: what is said in a recording is done with the files beside it, and quoted.
+// TestAskByVoice checks that a spoken request is done with the other files, and quoted.
 func TestAskByVoice(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestAskByVoice(t *testing.T) {
 	}
 }
 
-// TestAskWithInvalidVoice is told at once, and nobody listens.
+// TestAskWithInvalidVoice checks that an invalid recording is reported at once, and not transcribed.
 func TestAskWithInvalidVoice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -26,8 +26,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestKilledInTheMiddle: bot serve is killed while it works on a request that was handed over,
-// and the next one on the same folder does it.
+// TestKilledInTheMiddle checks that if bot serve is killed during a request that was handed to it, the next
+// process on the folder does it.
 func TestKilledInTheMiddle(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// serveApart starts bot serve as a process of its own.
+// serveApart starts bot serve as a separate process.
 func serveApart(t *testing.T, dir string, env []string, flags ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bot", append([]string{"serve"}, flags...)...) //nolint:gosec // the flags are the tests' own
@@ -88,8 +88,8 @@ func serveApart(t *testing.T, dir string, env []string, flags ...string) *exec.C
 	return cmd
 }
 
-// untilDone calls the program until it is done, which a process that is starting may not
-// allow yet, and reads the JSON that it prints.
+// untilDone calls the program until it succeeds, which may not be possible yet while another process starts, and
+// reads the JSON that it prints.
 func untilDone(t *testing.T, env []string, into any, args ...string) {
 	t.Helper()
 	for again := time.NewTicker(20 * time.Millisecond); ; <-again.C {
@@ -107,8 +107,8 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 	}
 }
 
-// TestProcessesShareTheWork: a request is handed over by Redis and done by two processes that
-// have a part of the queues each.
+// TestProcessesShareTheWork hands a request over by Redis to two processes, each of which serves a part of the
+// queues.
 func TestProcessesShareTheWork(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

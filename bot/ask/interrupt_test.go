@@ -16,9 +16,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestInterruptedAsk: a call that is ended while the model thinks leaves nothing behind that
-// goes on with the next one, however it is ended; and one that ends by itself leaves no
-// passing files.
+// TestInterruptedAsk checks that an interrupted call leaves nothing that the next one would continue, however it
+// was interrupted, and that a completed call leaves no temporary files.
 func TestInterruptedAsk(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

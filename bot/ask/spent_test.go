@@ -13,7 +13,7 @@ import (
 	"atelier/bot/output"
 )
 
-// TestSpentByTools: what tools take of models is a part of what a request cost.
+// TestSpentByTools checks that the model usage of tools is a part of the cost of a request.
 func TestSpentByTools(t *testing.T) {
 	t.Parallel()
 	thinking := plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 1, Input: 900, Output: 100, Took: time.Second}}}
@@ -33,8 +33,7 @@ func TestSpentByTools(t *testing.T) {
 	}
 }
 
-// TestAskCountsTools: a tool that asks a model is told among what the request cost, even
-// where the thinking itself cost nothing.
+// TestAskCountsTools checks that the cost of a tool that asks a model is reported, even if planning cost nothing.
 func TestAskCountsTools(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: llmtest.InOrder(

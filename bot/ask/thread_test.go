@@ -56,7 +56,8 @@ func TestThreadIsLocked(t *testing.T) {
 	}
 }
 
-// TestConversationIsForgotten by its name, whatever its state is, once nobody works on it.
+// TestConversationIsForgotten checks that a conversation is deleted by its name, whatever its state, once nothing
+// works on it.
 func TestConversationIsForgotten(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -78,7 +79,7 @@ func TestConversationIsForgotten(t *testing.T) {
 	if there, err := conversation.Forget(ctx, data, "Holiday"); !there || !errors.Is(err, context.Canceled) {
 		t.Errorf("while a call works on it: %v, %v", there, err)
 	}
-	// A call that waits for it meanwhile begins it anew, or is waited for.
+	// A concurrent call either starts the conversation anew, or is waited for.
 	next := make(chan error, 1)
 	go func() {
 		th, err := conversation.Open(t.Context(), workshop.Workshop{Config: config}, "Holiday")
@@ -142,8 +143,8 @@ func TestThreadRefusesAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestThreadKnowsAFileAgain: a file that the conversation has is what it was, and another
-// one of its name is another one.
+// TestThreadKnowsAFileAgain checks that a file that the conversation has keeps its name, and that another file of
+// that name is a different one.
 func TestThreadKnowsAFileAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -178,7 +179,7 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 	}
 }
 
-// TestOpenQuestionGrows: an answer that is not enough belongs to what is still open.
+// TestOpenQuestionGrows checks that an incomplete answer is added to the open question.
 func TestOpenQuestionGrows(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// jobsOf are the jobs that the server was asked to do.
+// jobsOf returns the jobs that the server was asked to do.
 func jobsOf(s *llmtest.Server) (jobs []string) {
 	for _, r := range s.Requests() {
 		jobs = append(jobs, r.Job)
@@ -22,8 +22,8 @@ func jobsOf(s *llmtest.Server) (jobs []string) {
 	return jobs
 }
 
-// TestSolutionTakesThePlanThatWasShown: in a conversation the number of a solution means
-// the one that was shown, on the same picture, and no model plans or is paid again.
+// TestSolutionTakesThePlanThatWasShown checks that in a conversation a number refers to the solution that was
+// shown, on the same picture, without another call of a model.
 func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 	t.Parallel()
 	const wish = "make it black and white"
@@ -57,8 +57,7 @@ func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 	}
 }
 
-// TestSolutionOfSomethingElse: another request, another file or another conversation is
-// planned.
+// TestSolutionOfSomethingElse checks that another request, file or conversation is planned again.
 func TestSolutionOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	const wish = "make it black and white"
@@ -90,7 +89,7 @@ func TestSolutionOfSomethingElse(t *testing.T) {
 	}
 }
 
-// TestNoSuchSolution: what the planning took is told with the failure.
+// TestNoSuchSolution checks that the failure includes the cost of planning.
 func TestNoSuchSolution(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -100,7 +99,7 @@ func TestNoSuchSolution(t *testing.T) {
 	}
 }
 
-// TestNoFolderForFiles: a folder that is named is looked at before a model is paid.
+// TestNoFolderForFiles checks that the output folder is checked before a model is asked.
 func TestNoFolderForFiles(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -112,7 +111,7 @@ func TestNoFolderForFiles(t *testing.T) {
 	}
 }
 
-// TestPlanAsksBack: the question that --plan led to is open in the conversation.
+// TestPlanAsksBack checks that a question asked by --plan is open in the conversation.
 func TestPlanAsksBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -126,8 +125,8 @@ func TestPlanAsksBack(t *testing.T) {
 	}
 }
 
-// TestForeignWishStoodInFor: that the model does not answer comes before the refusal of
-// the language, which it explains.
+// TestForeignWishStoodInFor checks that the answer says that the model did not answer before it refuses the
+// language, since this explains the refusal.
 func TestForeignWishStoodInFor(t *testing.T) {
 	t.Parallel()
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}

@@ -15,7 +15,7 @@ import (
 	"atelier/bot/workshop"
 )
 
-// TestDoctorOfMissingPrograms names them with the packages that have them.
+// TestDoctorOfMissingPrograms checks that they are named, with the packages that have them.
 func TestDoctorOfMissingPrograms(t *testing.T) {
 	t.Parallel()
 	f := programsFinding(

@@ -13,8 +13,8 @@ import (
 	"atelier/bot/doctor"
 )
 
-// TestDoctorOfChats: who the bot is on each platform, what it is not granted, and what to do
-// about it.
+// TestDoctorOfChats checks that it reports the name of the bot on each platform, the permissions that it lacks,
+// and what to do about them.
 func TestDoctorOfChats(t *testing.T) {
 	t.Parallel()
 	guild := discordtest.New(t, discordtest.Options{})
@@ -64,7 +64,7 @@ func TestDoctorOfChats(t *testing.T) {
 	}
 }
 
-// TestInvitationAsksForTheLeast: the link grants what the bot does, and nothing else.
+// TestInvitationAsksForTheLeast checks that the link grants exactly what the bot needs.
 func TestInvitationAsksForTheLeast(t *testing.T) {
 	t.Parallel()
 	s := discordtest.New(t, discordtest.Options{})

@@ -12,8 +12,8 @@ import (
 	"atelier/bot/doctor"
 )
 
-// TestDoctorOfServers: each server that is set is told of, whoever names it, and what to do
-// about one that does not answer.
+// TestDoctorOfServers checks that each configured server is reported, whichever setting names it, with a remedy if
+// it does not answer.
 func TestDoctorOfServers(t *testing.T) {
 	t.Parallel()
 	tasks := hftasktest.New(t, hftasktest.Config{Token: bottest.Hush}).URL()

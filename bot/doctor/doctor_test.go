@@ -25,7 +25,7 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// damaged is a data folder with a state of which a part was cut off.
+// damaged returns a data folder with a truncated state.
 func damaged(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -40,7 +40,7 @@ func damaged(t *testing.T) string {
 	return folder
 }
 
-// TestDoctor: what is absent, wrong or refused is told with what to do about it.
+// TestDoctor checks that everything that is missing, wrong or rejected is reported with a remedy.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	redis, locked := miniredis.RunT(t), miniredis.RunT(t)
@@ -120,7 +120,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorOfModels: which models are chosen, which end, and what replaces them.
+// TestDoctorOfModels checks that it reports which models are chosen, which will be shut down, and what replaces
+// them.
 func TestDoctorOfModels(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -164,7 +165,7 @@ func TestDoctorOfModels(t *testing.T) {
 	}
 }
 
-// TestDoctorAndTheRunning: a process that runs is named, on its socket and on its Redis.
+// TestDoctorAndTheRunning checks that a running process is named, on its socket and on its Redis.
 func TestDoctorAndTheRunning(t *testing.T) {
 	t.Parallel()
 	l := clitest.Live(t)
@@ -188,8 +189,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 	}
 }
 
-// TestDoctorAndTheSilent: a process that takes calls and does not answer has the folder all
-// the same.
+// TestDoctorAndTheSilent checks that a process that accepts calls but does not answer still holds the folder.
 func TestDoctorAndTheSilent(t *testing.T) {
 	t.Parallel()
 	l := &clitest.Living{T: t, Folder: t.TempDir()}
@@ -212,7 +212,7 @@ func TestDoctorAndTheSilent(t *testing.T) {
 	}
 }
 
-// TestDoctorLeavesNothing: where nothing is, nothing is made.
+// TestDoctorLeavesNothing checks that it creates nothing.
 func TestDoctorLeavesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -223,7 +223,8 @@ func TestDoctorLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestDoctorAsText: a line for each finding; all that is wrong with the settings is told.
+// TestDoctorAsText checks that there is a line for each finding, and that all mistakes in the settings are
+// reported.
 func TestDoctorAsText(t *testing.T) {
 	t.Parallel()
 	status, stdout, _ := clitest.Called{Env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, Args: []string{"doctor"}}.Run(t)
@@ -237,8 +238,8 @@ missing  the rest  It is checked once the settings are valid.
 	}
 }
 
-// TestDoctorOfPrograms: what is missing is named with the packages that have it, and so is
-// what the kernel does not do.
+// TestDoctorOfPrograms checks that missing programs are named with their packages, and that missing features of
+// the kernel are reported.
 func TestDoctorOfPrograms(t *testing.T) {
 	t.Parallel()
 	found := clitest.Examined(t)

@@ -14,7 +14,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestDoctorOfQueues: a queue that nobody works on is named.
+// TestDoctorOfQueues checks that a queue without a process is named.
 func TestDoctorOfQueues(t *testing.T) {
 	t.Parallel()
 	served := func(name string) jobs.Queue { return jobs.Queue{Name: name, Workers: 1} }
@@ -32,7 +32,7 @@ func TestDoctorOfQueues(t *testing.T) {
 	}
 }
 
-// telling is a Redis that answers INFO so, "" being a refusal.
+// telling is a Redis with this answer to INFO; "" means that it refuses.
 type telling string
 
 func (i telling) DialHook(next goredis.DialHook) goredis.DialHook { return next }
@@ -53,7 +53,7 @@ func (i telling) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 	}
 }
 
-// TestDoctorOfRedis: what the server tells of itself, or does not.
+// TestDoctorOfRedis checks the findings from what the server reports about itself, or does not.
 func TestDoctorOfRedis(t *testing.T) {
 	t.Parallel()
 	for info, want := range map[string]string{

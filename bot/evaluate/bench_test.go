@@ -18,8 +18,7 @@ import (
 	"atelier/bot/workshop"
 )
 
-// BenchmarkPlan is one whole plan without a model: the requests of the project's own
-// benchmark in turn.
+// BenchmarkPlan measures a whole plan without a model, for the requests of our own benchmark in turn.
 func BenchmarkPlan(b *testing.B) {
 	config, err := settings.Read(nil, nil, nil)
 	if err != nil {
@@ -41,9 +40,9 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkPlanTaskBench plans all of TaskBench's multimedia requests over its tools,
-// and tells how long a plan takes. The data lie in the folder taskbench of that which
-// BENCH_DIR names, as seen from the root of the repository.
+// BenchmarkPlanTaskBench plans all of TaskBench's multimedia requests over its tools, and reports the time per
+// plan. The data are in the folder taskbench of the folder that BENCH_DIR names, relative to the root of the
+// repository.
 func BenchmarkPlanTaskBench(b *testing.B) {
 	folder := cmp.Or(os.Getenv("BENCH_DIR"), filepath.Join("..", "shared", "bench"))
 	if !filepath.IsAbs(folder) {

@@ -107,7 +107,7 @@ func countCalls(b *testing.B, cases []evaluate.Case) (ours, theirs tally) {
 	return ours, theirs
 }
 
-// tally gathers calls and tokens of requests.
+// tally adds up the calls and tokens of requests.
 type tally struct {
 	calls, tokens []int
 }

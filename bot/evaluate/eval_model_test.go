@@ -16,9 +16,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestEvalModel: a model's plans are judged, its answers kept, and the same figures come
-// from what was kept, without a server or a key. The rules stand beside it on the
-// same requests.
+// TestEvalModel checks that a model's plans are judged and its answers kept, and that the kept answers give the
+// same figures without a server or a key. The figures of the rules for the same requests are beside them.
 func TestEvalModel(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -57,8 +56,7 @@ func TestEvalModel(t *testing.T) {
 	}
 }
 
-// TestEvalTellsByWhat: one line says what answers were recorded with, and what has
-// changed since.
+// TestEvalTellsByWhat checks that one line says what the answers were recorded with, and what has changed since.
 func TestEvalTellsByWhat(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -89,7 +87,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 		t.Error(line)
 	}
 
-	// Another wording of the catalogue, of a prompt, and of a question.
+	// Change a sentence of the catalogue, of a prompt, and of a question.
 	recordings, err := replay.Open(kept)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +112,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	}
 }
 
-// TestProgressOfEval: a person at a terminal reads how far a measurement is.
+// TestProgressOfEval checks that a terminal shows the progress of a measurement.
 func TestProgressOfEval(t *testing.T) {
 	t.Parallel()
 	_, files := clitest.GreyBenchmark(t)
@@ -132,7 +130,7 @@ func TestProgressOfEval(t *testing.T) {
 	}
 }
 
-// TestEvalModelFaults: what cannot be measured says so.
+// TestEvalModelFaults checks the errors for measurements that cannot be made.
 func TestEvalModelFaults(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)

@@ -11,13 +11,13 @@ import (
 	"atelier/bot/fault"
 )
 
-// noWords is a server that fails at once, and is not to be asked again.
+// noWords is the response of a server that fails at once, and is not to be called again.
 func noWords(status int) llmtest.Response {
 	return llmtest.Response{Status: status, Header: http.Header{"X-Should-Retry": {"false"}}}
 }
 
-// TestEvalUnanswered: a server that does not answer ends a measurement and becomes no
-// figure; what goes wrong once in a while is counted apart.
+// TestEvalUnanswered checks that a server that does not answer ends a measurement without a figure, and that
+// occasional failures are counted separately.
 func TestEvalUnanswered(t *testing.T) {
 	t.Parallel()
 	_, files := clitest.GreyBenchmark(t)

@@ -14,7 +14,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestReplayCommand: `bot ask` plans with the answers of the benchmark's recordings.
+// TestReplayCommand checks that `bot ask` can plan with the benchmark's recorded answers.
 func TestReplayCommand(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -45,7 +45,7 @@ func TestReplayCommand(t *testing.T) {
 	}
 }
 
-// TestReplayCommandRejects what it cannot serve.
+// TestReplayCommandRejects checks that recordings that cannot be served are rejected.
 func TestReplayCommandRejects(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -19,8 +19,7 @@ import (
 	"atelier/bot/bottest"
 )
 
-// script answers as a model would that decomposes by reference and scores as the
-// rules planner does.
+// script answers like a model that decomposes as the references do, and scores as the rules planner does.
 type script struct {
 	tb     testing.TB
 	scorer *rules.Planner
@@ -32,15 +31,15 @@ type script struct {
 	used       map[string]*spending
 }
 
-// spending is what a request took, and what it would take one by one.
+// spending is the cost of a request, and what it would cost one by one.
 type spending struct {
 	calls, tokens int
-	// items are what is asked about one by one: tools, or solutions and blanks. fixed
-	// is the part of a job's prompt that is sent with every call, in tokens.
+	// items counts what would be asked about one by one: tools, or solutions and blanks. fixed is the size of the
+	// part of a job's prompt that every call contains, in tokens.
 	items, fixed map[string]int
 }
 
-// oneByOne is the number of calls and tokens when each item is asked about by itself.
+// oneByOne returns the number of calls and tokens if each item had its own call.
 func (u *spending) oneByOne() (calls, tokens int) {
 	calls, tokens = u.calls, u.tokens
 	for job, n := range u.items {
@@ -68,7 +67,7 @@ func newScript(tb testing.TB, catalogue *toolbox.Catalogue, cases []evaluate.Cas
 	return s
 }
 
-// watched tells the script what a planner is asked, so that it need not read prompts.
+// watched tells the script what a planner is asked, so that it need not parse prompts.
 type watched struct {
 	planner.Planner
 
@@ -89,7 +88,7 @@ func (w watched) Settle(ctx context.Context, r plan.Request, tasks []planner.Con
 	return w.Planner.Settle(ctx, r, tasks, t)
 }
 
-// answer is that to one call.
+// answer answers one call.
 func (s *script) answer(r llmtest.Request) llmtest.Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,7 @@ func (s *script) answer(r llmtest.Request) llmtest.Response {
 	return llmtest.Response{Text: text}
 }
 
-// estimate is the number of tokens of a text, at four bytes each.
+// estimate returns the number of tokens of a text, at four bytes each.
 func estimate(text string) int { return (len(text) + 3) / 4 }
 
 func (s *script) encode(v any) string {
@@ -142,7 +141,7 @@ func (s *script) encode(v any) string {
 	return string(b)
 }
 
-// decompose writes a reference in the form that the prompt asks for.
+// decompose returns a reference in the prompt's format.
 func (s *script) decompose(id string) string {
 	subtasks := []bottest.Object{}
 	special := []bottest.Object{}
@@ -179,8 +178,8 @@ func valueOf(s plan.Source) string {
 	}
 }
 
-// meaningOf is the meaning of an argument. References have none: a text of few words is
-// an object, a longer one says what is wanted.
+// meaningOf returns the meaning of an argument. References have none: a text of few words is an object, a longer
+// one a description.
 func meaningOf(a plan.Arg) plan.Meaning {
 	const few = 3
 	switch words := len(strings.Fields(a.Source.Value)); {
@@ -215,10 +214,10 @@ func (s *script) assessed(id string) string {
 	return s.encode(bottest.Object{"tasks": tasks})
 }
 
-// taskLine is the heading of a task in a prompt, with the beginning of its description.
+// taskLine matches the heading of a task in a prompt, with the beginning of its description.
 var taskLine = regexp.MustCompile(`(?m)^Task \d+: "([^"\\]*)`)
 
-// blank finds a blank that must be filled, and the number of its options.
+// blank matches a blank that must be filled, with its options.
 var blank = regexp.MustCompile(`\?(\d+) \{(1: [^}]*)\}`)
 
 func (s *script) settled(r llmtest.Request) string {

@@ -16,8 +16,8 @@ import (
 	"atelier/bot/workshop"
 )
 
-// TestRecordIntoRecordings: no answer gets the label of others, be the later model refused
-// or not, and another catalogue, context or kind of prompt is another label.
+// TestRecordIntoRecordings checks that answers never get the label of others, whether or not the later model is
+// rejected, and that another catalogue, context or kind of prompt gets another label.
 func TestRecordIntoRecordings(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -66,8 +66,8 @@ func TestRecordIntoRecordings(t *testing.T) {
 	}
 }
 
-// TestReplayTakesItsSettings: answers are replayed with what they were recorded with,
-// whatever is set, and nobody is asked.
+// TestReplayTakesItsSettings checks that answers are replayed with the settings of the recording, whatever is set,
+// and that no server is called.
 func TestReplayTakesItsSettings(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -102,8 +102,7 @@ func TestReplayTakesItsSettings(t *testing.T) {
 	}
 }
 
-// TestRecordingKeepsToPrivateServers: to record does not lead round the rules for a
-// private server.
+// TestRecordingKeepsToPrivateServers checks that recording does not bypass the rules for a private server.
 func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	t.Parallel()
 	var inner http.RoundTripper
@@ -128,7 +127,7 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	}
 }
 
-// TestReplayWithoutRecording: what the recordings lack is left out, and is no bad answer.
+// TestReplayWithoutRecording checks that a request without a recording is left out, and does not count as wrong.
 func TestReplayWithoutRecording(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -164,8 +163,7 @@ func TestReplayWithoutRecording(t *testing.T) {
 	}
 }
 
-// TestReplayHasOneModel: what is recorded knows of no decomposer and sees no picture,
-// whatever is set for models that are asked.
+// TestReplayHasOneModel checks that a replay has no separate decomposer and no pictures, whatever is set.
 func TestReplayHasOneModel(t *testing.T) {
 	t.Parallel()
 	env := []string{"DECOMPOSER_MODEL=dd", "DECOMPOSER_BASE_URL=http://127.0.0.1:9/v1", "OPENAI_VISION=true"}

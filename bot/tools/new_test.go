@@ -9,7 +9,7 @@ import (
 	"atelier/bot/settings"
 )
 
-// TestNewTools: what tool new writes is a tool, whatever it takes and returns.
+// TestNewTools checks that tool new always writes a valid tool, whatever it takes and returns.
 func TestNewTools(t *testing.T) {
 	t.Parallel()
 	types := []string{"", "image", "video", "audio", "text", "document"}

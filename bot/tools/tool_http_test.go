@@ -20,7 +20,7 @@ import (
 	"atelier/bot/workshop"
 )
 
-// aService draws a picture of the width that it is sent, for whoever knows the token.
+// aService draws a picture of the requested width, for callers with the token.
 func aService(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,8 +43,8 @@ func aService(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestToolThatCallsAService: the file that tool new writes runs, once the operator has listed the host and
-// set the token, and until then the operator is told what to do.
+// TestToolThatCallsAService checks that the file that tool new writes works once the operator has listed the host
+// and set the token, and that until then the operator is told what to do.
 func TestToolThatCallsAService(t *testing.T) {
 	t.Parallel()
 	server, folder := aService(t), t.TempDir()

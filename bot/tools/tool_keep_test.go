@@ -27,7 +27,7 @@ import (
 	"atelier/jobs"
 )
 
-// improvisedRequest is a request for which a program was written, from inputs of those types.
+// improvisedRequest returns a request for which a program was written, with inputs of these types.
 func improvisedRequest(wish, program string, returns plan.Type, inputs ...plan.Type) jobs.Request {
 	a := plan.Action{Tool: "make_by_program", Returns: returns, Args: []plan.Binding{{Arg: toolbox.ImprovisedTask, Type: plan.Text}}}
 	for _, typ := range inputs {
@@ -40,8 +40,8 @@ func improvisedRequest(wish, program string, returns plan.Type, inputs ...plan.T
 	}}
 }
 
-// TestKeep: the file of a kept program is right, and has an argument for each file and a setting for
-// each of the program's.
+// TestKeep checks that the file of a kept program is valid, and has an argument for each file and a setting for
+// each of the program's settings.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,7 +122,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepWritesWhatPeopleEdit: the program stands in the file as it is, and settings are plain YAML.
+// TestKeepWritesWhatPeopleEdit checks that the file has the program unchanged, and settings as plain YAML.
 func TestKeepWritesWhatPeopleEdit(t *testing.T) {
 	t.Parallel()
 	r := improvisedRequest("draw a frame round this photo", storedProgram(t, "import os\n\nwidth = SETTINGS['width']\nif width:\n\tprint('é 🎨')\n"), plan.Image, plan.Image)
@@ -136,7 +136,7 @@ func TestKeepWritesWhatPeopleEdit(t *testing.T) {
 	}
 }
 
-// TestKeepSeveral: a program that made several results is a tool that may do so.
+// TestKeepSeveral checks that a program that made several results becomes a tool that may do so.
 func TestKeepSeveral(t *testing.T) {
 	t.Parallel()
 	for _, more := range [][]plan.Resource{nil, {{Name: "b.png"}}} {
@@ -153,7 +153,7 @@ func TestKeepSeveral(t *testing.T) {
 	}
 }
 
-// TestKeepLosesNothing of a program, whether a block of YAML can hold it or not.
+// TestKeepLosesNothing checks that a program is kept completely, whether or not YAML can hold it as a block.
 func TestKeepLosesNothing(t *testing.T) {
 	t.Parallel()
 	for source, block := range map[string]bool{
@@ -206,7 +206,7 @@ func storedProgram(t *testing.T, source string) string {
 
 func step1(r jobs.Request) plan.Result { return r.Runs[0].Results["k"] }
 
-// TestProgramIsRunAgainAndKept: a program is written once, shown, run again without the model, and
+// TestProgramIsRunAgainAndKept checks that a program is written once, shown, run again without the model, and
 // becomes a tool that needs none.
 func TestProgramIsRunAgainAndKept(t *testing.T) {
 	t.Parallel()
@@ -284,7 +284,7 @@ func TestProgramIsRunAgainAndKept(t *testing.T) {
 	}
 }
 
-// introduced is what bot tool keep says.
+// introduced is the output of bot tool keep.
 const introduced = `The program of the request ID is now your tool zigzag_edge: FILE
 
 Ask for it, or run it from its file:

@@ -12,7 +12,7 @@ import (
 	"atelier/bot/tools"
 )
 
-// mirrorTool has an example that is not understood, one that another tool takes, and other oversights.
+// mirrorTool has an example that is not understood, one that another tool matches, and other mistakes.
 const mirrorTool = `name: mirror_symmetry
 description: Makes a picture symmetrical.
 when: For a symmetrical picture.
@@ -69,7 +69,7 @@ func TestCheckWarns(t *testing.T) {
 	}
 }
 
-// TestCheckListsEverything: all files are checked, each with all its mistakes and their lines.
+// TestCheckListsEverything checks that all files are checked, and that all mistakes are listed with their lines.
 func TestCheckListsEverything(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -105,7 +105,7 @@ backends: [{kind: command, argv: [ffmpeg, -i, "{image}", -vf, "hue=h={degrees}",
 	}
 }
 
-// TestTryTellsWhatAProgramSaid: the author of a tool reads the program's own words.
+// TestTryTellsWhatAProgramSaid checks that the author of a tool sees the program's own messages.
 func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -170,7 +170,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	}
 }
 
-// TestTryGivesAllFiles: an argument that takes several files gets all of them, wherever they lie.
+// TestTryGivesAllFiles checks that an argument for several files gets all of them, wherever they are.
 func TestTryGivesAllFiles(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -199,7 +199,7 @@ effects:
 	}
 }
 
-// TestBuiltinNames are taken, by new and by check.
+// TestBuiltinNames checks that new and check reject the names of built-in tools.
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "text_to_image.yaml")
@@ -222,7 +222,7 @@ func TestHelpIsACommandToo(t *testing.T) {
 	}
 }
 
-// TestToolEffects lists each effect, folded.
+// TestToolEffects checks that each effect is listed, wrapped.
 func TestToolEffects(t *testing.T) {
 	t.Parallel()
 	status, stdout, stderr := clitest.Called{Args: []string{"tool", "effects"}}.Run(t)
@@ -236,7 +236,7 @@ func TestToolEffects(t *testing.T) {
 	}
 }
 
-// TestToolNeedsACommand: the list of commands that is cut short ends so.
+// TestToolNeedsACommand checks that a shortened list of commands ends properly.
 func TestToolNeedsACommand(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := (clitest.Called{Args: []string{"tool"}}).Run(t)

@@ -23,8 +23,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestToolsOfAServer: what a server's models can do is there once the server is set, and
-// what is missing says how to get it.
+// TestToolsOfAServer checks that the tools of a server's models are available once the server is set, and that the
+// others say what they need.
 func TestToolsOfAServer(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model", "another-model", "gpt-image-2.6-flare"}})
@@ -70,8 +70,8 @@ func TestToolsOfAServer(t *testing.T) {
 	}
 }
 
-// TestToolsOfDownServer: the built-in tools are there all the same, and pictures go
-// nowhere that is not allowed.
+// TestToolsOfDownServer checks that the built-in tools are still available, and that pictures go only where they
+// may.
 func TestToolsOfDownServer(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -93,8 +93,8 @@ func TestToolsOfDownServer(t *testing.T) {
 	}
 }
 
-// TestToolsOfOtherProcesses: what a worker on the same Redis can run is there, and it is said
-// where.
+// TestToolsOfOtherProcesses checks that the tools of a worker on the same Redis are available, and that the list
+// says where.
 func TestToolsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	env := []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://" + miniredis.RunT(t).Addr()}
