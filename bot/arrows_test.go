@@ -12,15 +12,13 @@ import (
 	"testing"
 )
 
-// arrow lets a package import others of ours, all those below a folder where it ends
-// in "/...".
+// arrow lists the packages of ours that a package may import; an entry that ends in "/..." includes all below it.
 type arrow struct {
 	may    []string
 	reason string
 }
 
-// arrows are all that is allowed. A package that is not here is refused, so that a new
-// one is placed on purpose.
+// arrows are all allowed imports. A package that is not here is rejected, so that each new one gets its place.
 var arrows = map[string]arrow{
 	"adapters":                          {nil, "a promise: what people write and read, whoever works on it"},
 	"adapters/messages":                 {nil, "the fixed sentences, a leaf"},
@@ -234,10 +232,9 @@ var arrows = map[string]arrow{
 	"bot/workshop":                      {[]string{"adapters", "adapters/download", "adapters/messages", "adapters/terminal", "adapters/web/page", "agent", "agent/endpoint", "agent/endpoint/family", "agent/planner", "agent/planner/llm", "agent/planner/fallback", "agent/plan", "agent/planner/rules", "agent/samples", "agent/step", "agent/toolbox", "agent/toolbox/hftask", "agent/toolbox/improvise", "agent/toolbox/localai", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/media/probe", "agent/toolbox/native", "agent/toolbox/openai", "agent/toolbox/program", "agent/toolbox/program/document", "agent/toolbox/program/facts", "agent/toolbox/program/music", "agent/toolbox/sandbox", "agent/toolbox/weather", "agent/toolbox/webapi", "bot/fault", "bot/place", "bot/settings", "jobs", "jobs/quota", "storage"}, "the workshop makes every implementation that a setting names, and no platform"},
 }
 
-// TestArrows holds the directions in which packages may import each other. A test may
-// import besides what its package may: its own package, what lies below it, the
-// contract suite of a promise, the scripted model server, and the skip of slow tests; one of the jobs also the
-// places where they are kept, and one of the program everything.
+// TestArrows checks the directions in which packages import each other. In addition, a test may import its own
+// package and those below it, the contract suites, the scripted model server, and the skip of slow tests; a test
+// of the jobs may also import the storages, and a test of the program everything.
 func TestArrows(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -287,17 +284,16 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// scriptedServer stands in for a model server in the tests of all that asks one.
+// scriptedServer replaces a model server in tests.
 const scriptedServer = "agent/planner/llm/llmtest"
 
-// browser is what the tests of all that serves pages look at them with.
+// browser opens pages in the tests of packages that serve them.
 const browser = "adapters/web/browsertest"
 
-// slowTests is what slow tests everywhere are skipped by.
+// slowTests skips slow tests.
 const slowTests = "agent/toolbox/slow"
 
-// testMay reports whether a test of the package may import another one, whatever the
-// package itself may.
+// testMay reports whether a test of the package may import another one, whatever the package itself may import.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest

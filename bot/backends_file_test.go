@@ -11,7 +11,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestExampleOfTheBackendsFile is taken, with the variable that it names.
+// TestExampleOfTheBackendsFile checks that the example is valid, with the variable that it names.
 func TestExampleOfTheBackendsFile(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestExampleOfTheBackendsFile(t *testing.T) {
 	}
 }
 
-// TestWrongBackendsFiles are refused before anything runs, and the server is named.
+// TestWrongBackendsFiles checks that wrong files are rejected before anything runs, with the name of the server.
 func TestWrongBackendsFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, says string }{
@@ -78,7 +78,8 @@ func TestWrongBackendsFiles(t *testing.T) {
 	}
 }
 
-// TestWaysAreTakenInTheirOrder: what the file lists for a tool is all there is.
+// TestWaysAreTakenInTheirOrder checks that only the backends that the file lists for a tool are used, in this
+// order.
 func TestWaysAreTakenInTheirOrder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backends.yaml")

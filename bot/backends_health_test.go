@@ -10,8 +10,7 @@ import (
 	"atelier/bot/clitest"
 )
 
-// TestHealthOfTheFile: the path that the file names decides, whatever the server's kind
-// would say.
+// TestHealthOfTheFile checks that the health path in the file overrides the usual one of the server's kind.
 func TestHealthOfTheFile(t *testing.T) {
 	t.Parallel()
 	ill := "http://" + clitest.Serving(t, http.StatusServiceUnavailable)

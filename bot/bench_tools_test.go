@@ -60,16 +60,16 @@ func BenchmarkTools(b *testing.B) {
 	printRows(b, rows)
 }
 
-// benchRow is what one tool took. Without a bare command, bare is 0.
+// benchRow is the cost of one tool. Without a bare command, bare is 0.
 type benchRow struct {
 	tool, input string
 	ours, bare  spent
 }
 
-// spent is how long something took, and how long on the processors.
+// spent is a duration, and the processor time.
 type spent struct{ wall, cpu time.Duration }
 
-// within reports whether a tool keeps to 1.1 times the bare command plus 30 ms.
+// within reports whether a tool takes at most 1.1 times as long as the bare command, plus 30 ms.
 func within(ours, bare time.Duration) bool { return ours <= bare*11/10+30*time.Millisecond }
 
 func printRows(b *testing.B, rows []benchRow) {
@@ -102,7 +102,7 @@ func printRows(b *testing.B, rows []benchRow) {
 	}
 }
 
-// toolBench is what the tools are measured with.
+// toolBench is the setup of the benchmark.
 type toolBench struct {
 	catalogue *toolbox.Catalogue
 	backends  map[string]toolbox.Backend
@@ -136,8 +136,7 @@ func newToolBench(b *testing.B) *toolBench {
 	return w
 }
 
-// forget makes programs anew, which have looked at the files of a call alone, as the bot looks at files
-// when they arrive.
+// forget replaces the programs, whose caches know only the call's files, as when files arrive at the bot.
 func (w *toolBench) forget(b *testing.B, use toolbox.Call) {
 	b.Helper()
 	var err error
@@ -196,12 +195,12 @@ func textValue(text string) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Name: "text", Type: plan.Text, Value: text}}
 }
 
-// inputNames are how the table calls the samples.
+// inputNames returns the table's names of the samples.
 func inputNames() map[plan.Type]string {
 	return map[plan.Type]string{plan.Image: "photo", plan.Video: "video", plan.Audio: "sound", plan.Document: "PDF"}
 }
 
-// use is a call of a tool with what it must be given; false if it takes no file, or one of another type.
+// use returns a call of a tool with its required arguments; false if it takes no file, or one of another type.
 func (w *toolBench) use(b *testing.B, tool toolbox.Tool) (use toolbox.Call, input string, ok bool) {
 	b.Helper()
 	use = toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Now: time.Unix(1_700_000_000, 0), Seed: 1}
@@ -246,7 +245,7 @@ func (w *toolBench) use(b *testing.B, tool toolbox.Tool) (use toolbox.Call, inpu
 	return use, strings.Join(inputs, ", "), len(inputs) > 0
 }
 
-// anyValue is a value of a parameter.
+// anyValue returns a valid value of a parameter.
 func anyValue(p param.Param) string {
 	switch p.Type { //nolint:exhaustive // the first example of the others fits
 	case param.Pages:
@@ -262,7 +261,7 @@ func anyValue(p param.Param) string {
 	return all[slices.IndexFunc(all, p.Reads)]
 }
 
-// likeness is what ffmpeg does that is like a built-in tool, in a setting.
+// likeness is ffmpeg's equivalent of a built-in tool, in a setting.
 type likeness struct {
 	told map[string]string
 	args []string
@@ -281,7 +280,7 @@ func likenesses() map[string]likeness {
 	}
 }
 
-// measure is the median time of the tool, and of the bare command that stands beside it.
+// measure returns the median time of the tool, and of the bare command.
 func (w *toolBench) measure(b *testing.B, how toolbox.Candidate, use toolbox.Call, effects effect.Effects) (ours, bare spent) {
 	b.Helper()
 	commands, err := w.record(b, how, use)
@@ -339,7 +338,7 @@ func timed(b *testing.B, do func() error) spent {
 	return spent{time.Since(began), processors(b) - before}
 }
 
-// processors is the time that this process and its programs have spent on the processors.
+// processors returns the processor time of this process and its programs.
 func processors(b *testing.B) (total time.Duration) {
 	b.Helper()
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
@@ -350,7 +349,7 @@ func processors(b *testing.B) (total time.Duration) {
 	return total
 }
 
-// median is the one whose time is in the middle.
+// median returns the one with the median time.
 func median(all []spent) spent {
 	if len(all) == 0 {
 		return spent{}
@@ -359,7 +358,7 @@ func median(all []spent) spent {
 	return all[len(all)/2]
 }
 
-// record runs the tool once, and gives the bare commands: those of its recipe, on copies of their files.
+// record runs the tool once, and returns the bare commands: those of its recipe, on copies of their files.
 func (w *toolBench) record(b *testing.B, how toolbox.Candidate, use toolbox.Call) ([]sandbox.Command, error) {
 	b.Helper()
 	use.Dir = b.TempDir()
@@ -408,7 +407,7 @@ func (w *toolBench) tell(starting func(sandbox.Command)) {
 	w.started = starting
 }
 
-// bare is a command in another folder. A picture that was written for it is the photo again.
+// bare returns a command in another folder. A picture that was written for it is the photo again.
 func (w *toolBench) bare(c sandbox.Command, dir, bareDir string) (sandbox.Command, error) {
 	moved := func(text string) string { return strings.ReplaceAll(text, dir, bareDir) }
 	bare := sandbox.Command{Program: c.Program, Dir: moved(c.Dir)}
@@ -447,13 +446,13 @@ func (w *toolBench) bare(c sandbox.Command, dir, bareDir string) (sandbox.Comman
 	return bare, nil
 }
 
-// jpegQuality has ffmpeg write pictures about as well as the tools.
+// jpegQuality makes ffmpeg write pictures of about the quality of the tools.
 var jpegQuality = []string{"-q:v", "2"}
 
-// firstFilters are the places where a graph of filters begins with one input.
+// firstFilters matches the places where a graph of filters begins with one input.
 var firstFilters = regexp.MustCompile(`((?:^|;)\[\d+:v:0\])([^\[])`)
 
-// copyFiles copies the files of a folder that links lead to as well.
+// copyFiles copies the files of a folder, and follows links.
 func copyFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	err = errors.Join(err, os.MkdirAll(to, 0o700))

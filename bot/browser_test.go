@@ -19,7 +19,7 @@ import (
 	"atelier/bot/clitest"
 )
 
-// talk is somebody's in the browser.
+// talk is a person's conversation in the browser.
 type talk struct {
 	*browsertest.Page
 
@@ -27,7 +27,7 @@ type talk struct {
 	answers int // so many of the bot's were waited for
 }
 
-// sits opens the channel's first page.
+// sits opens the web page.
 func sits(t *testing.T, b *browsertest.Browser, at *clitest.Open) *talk {
 	t.Helper()
 	k := &talk{Page: b.Page(t, browsertest.Look{}), t: t}
@@ -52,7 +52,7 @@ func (k *talk) says(wish string) {
 	k.Wait(`location.pathname.startsWith("/t/") && document.getElementById("text")?.value === ""`)
 }
 
-// answered waits for one more answer with a file, and gives that as a picture.
+// answered waits for one more answer with a file, and returns that as a picture.
 func (k *talk) answered() image.Image {
 	k.t.Helper()
 	k.answers++
@@ -72,7 +72,7 @@ func (k *talk) answered() image.Image {
 	return img
 }
 
-// marks opens the dialog of the first picture with that button, and draws in it.
+// marks opens the dialog of the first picture that has the button, and draws in it.
 func (k *talk) marks(button, mode string, draw func(at func(x, y int) browsertest.At)) {
 	k.t.Helper()
 	k.Script(`((b) => { b.scrollIntoView(); b.click(); })(document.querySelector("` + button + `"))`)
@@ -92,7 +92,7 @@ func (k *talk) marks(button, mode string, draw func(at func(x, y int) browsertes
 	k.Wait(`!document.getElementById("marking").open && document.querySelector("#chips .chip")`)
 }
 
-// chequered is a picture in which no two places look alike.
+// chequered returns a picture in which all places look different.
 func chequered(t *testing.T, width, height int) (path string, img *image.NRGBA) {
 	t.Helper()
 	img = image.NewNRGBA(image.Rect(0, 0, width, height))
@@ -112,8 +112,8 @@ func chequered(t *testing.T, width, height int) (path string, img *image.NRGBA) 
 	return path, img
 }
 
-// TestBrowser is what a newcomer does: uploads a picture, asks for its edges, chooses
-// another way, and points.
+// TestBrowser does what a newcomer does: upload a picture, ask for its edges, choose an alternative, and mark a
+// place.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
@@ -196,8 +196,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserMarksWhereTheEyeSees crops a photo that a phone has stored lying, marked before
-// it is sent.
+// TestBrowserMarksWhereTheEyeSees crops a photo that a phone has stored rotated, and that is marked before it is
+// sent.
 func TestBrowserMarksWhereTheEyeSees(t *testing.T) {
 	t.Parallel()
 	stored := image.NewRGBA(image.Rect(0, 0, 400, 300))
@@ -237,8 +237,8 @@ func TestBrowserMarksWhereTheEyeSees(t *testing.T) {
 	}
 }
 
-// TestBrowserSeesProgressAndARestart begins what takes a while, ends the program amid it,
-// and starts it again: the page is there all the time.
+// TestBrowserSeesProgressAndARestart begins a long request, ends the program meanwhile, and starts it again: the
+// page stays.
 func TestBrowserSeesProgressAndARestart(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
@@ -263,7 +263,7 @@ func TestBrowserSeesProgressAndARestart(t *testing.T) {
 	k.Wait(`!document.querySelector(".step.running")`)
 }
 
-// exactly holds that two pictures are the same pixel by pixel.
+// exactly checks that two pictures are equal, pixel by pixel.
 func exactly(t *testing.T, name string, got, want image.Image) {
 	t.Helper()
 	at := want.Bounds().Min

@@ -17,30 +17,30 @@ import (
 	"atelier/bot/export"
 )
 
-// measure is what a file must be, by what is not the program's own measure.
+// measure is what a file must be, measured without the program's own code.
 type measure struct {
 	Type string `yaml:"type"`
-	// Seconds is how long it is, by ffprobe, to a fifth of a second.
+	// Seconds is its duration by ffprobe, within a fifth of a second.
 	Seconds float64 `yaml:"seconds"`
-	// Streams are what ffprobe finds in it.
+	// Streams are the streams that ffprobe finds.
 	Streams []string `yaml:"streams"`
-	// Size is that of a picture or a video.
+	// Size is the size of a picture or a video.
 	Size []int `yaml:"size"`
-	// Shows and Lacks are colours that it has a hundred pixels of, or at most a few.
+	// Shows and Lacks are colours of which it has a hundred pixels, or at most a few.
 	Shows []string `yaml:"shows"`
 	Lacks []string `yaml:"lacks"`
-	// Tones is how many colours it has at most.
+	// Tones is the maximum number of its colours.
 	Tones int `yaml:"tones"`
-	// Has are texts that it holds.
+	// Has are texts that it contains.
 	Has []string `yaml:"has"`
 }
 
-// colours are those of the things in the pictures.
+// colours are the colours of the objects in the pictures.
 var colours = map[string]color.NRGBA{
 	"red": {220, 30, 30, 255}, "blue": {40, 70, 220, 255}, "green": {30, 160, 50, 255}, "white": {255, 255, 255, 255},
 }
 
-// tool calls a program, which must succeed.
+// tool runs a program, which must succeed.
 func tool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).Output() //nolint:gosec // a test's own words
@@ -50,9 +50,8 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// prop makes a file: "clip 3" is a video of that many seconds without sound, "discs 3 red"
-// a picture of discs in that colour, "scene" one of a red and a blue disc, and "voice" with
-// words a recording of them.
+// prop makes a file: "clip 3" is a video of that many seconds without sound, "discs 3 red" a picture of discs in
+// that colour, "scene" one of a red and a blue disc, and "voice" with words a recording of them.
 func prop(t *testing.T, dir, name, what string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -114,7 +113,7 @@ func writePNG(t *testing.T, path string, img image.Image) {
 	}
 }
 
-// judgeFiles wants each file to fit its measure.
+// judgeFiles checks each file against its measure.
 func judgeFiles(t *testing.T, want []measure, got []export.File) {
 	t.Helper()
 	if want == nil {

@@ -12,22 +12,21 @@ import (
 	"atelier/bot/clitest"
 )
 
-// scripted is a part of a request as a model takes it.
+// scripted is a part of a request, as the model understands it.
 type scripted struct {
 	Says string `yaml:"says"`
-	// Args are files by the names that the person gave them, earlier parts ("<GENERATED>-0"),
-	// and texts.
+	// Args are files by their original names, earlier parts ("<GENERATED>-0"), and texts.
 	Args []struct {
 		Type    plan.Type    `yaml:"type"`
 		Value   string       `yaml:"value"`
 		Meaning plan.Meaning `yaml:"meaning"`
 	} `yaml:"args"`
 	Returns plan.Type `yaml:"returns"`
-	// Tools are those that the model finds fit.
+	// Tools are those that the model scores well.
 	Tools []string `yaml:"tools"`
 }
 
-// plannerOf are the settings of the planner: a model that does as the script says, or none.
+// plannerOf returns the settings of the planner: a model that follows the script, or none.
 func plannerOf(t *testing.T, parts []scripted) []string {
 	t.Helper()
 	if parts == nil {
@@ -49,7 +48,7 @@ func plannerOf(t *testing.T, parts []scripted) []string {
 	return clitest.ModelEnv(server)
 }
 
-// fileListed is a file that a prompt lists.
+// fileListed matches a file in a prompt.
 var fileListed = regexp.MustCompile(`(?m)^- "([^"]+)": `)
 
 func decomposed(parts []scripted, prompt string) bottest.Object {

@@ -24,30 +24,30 @@ import (
 	"atelier/bot/clitest"
 )
 
-// trial is a file of testdata/cases: a conversation with the whole program, with real
-// programs and a local server where a model is needed.
+// trial is a file of testdata/cases: a conversation with the whole program, with real programs, and with a local
+// server if a model is needed.
 type trial struct {
-	// Server is what is said of the tool server; without it there is none.
+	// Server describes the tool server; without it there is none.
 	Server *struct {
-		// Models are those of a task, in place of its one model.
+		// Models are the models of a task, instead of its only one.
 		Models map[string][]string `yaml:"models"`
-		// Words are what things are called by their colour.
+		// Words are the names of objects by their colour.
 		Words map[string]string `yaml:"words"`
 		Heard string            `yaml:"heard"`
-		// Together is how many requests of a task wait until all of them are there.
+		// Together is how many concurrent requests of a task must arrive before they are answered.
 		Together map[string]int `yaml:"together"`
 	} `yaml:"server"`
-	// Local tells that there is a LocalAI, too.
+	// Local reports whether there is a LocalAI server, too.
 	Local bool `yaml:"local"`
 	Turns []struct {
 		Wish string `yaml:"wish"`
-		// Planner is what a model makes of the request; without it, it is that of the rules.
+		// Planner is how a model understands the request; without it, the rules plan.
 		Planner []scripted `yaml:"planner"`
-		// Files are what props makes, by the names of the files.
+		// Files are made by prop, under these names.
 		Files map[string]string `yaml:"files"`
-		// Other is what the offer that is chosen runs with, in place of the best one.
+		// Other is the tool of the alternative to choose, instead of the best solution.
 		Other string `yaml:"other"`
-		// Faults are what goes wrong with the server, by a task or a model.
+		// Faults are the faults of the server, by task or model.
 		Faults map[string]struct {
 			Kind  hftasktest.Kind `yaml:"kind"`
 			Times int             `yaml:"times"`
@@ -57,21 +57,21 @@ type trial struct {
 	} `yaml:"turns"`
 }
 
-// outcome is what must come of a request.
+// outcome is the expected outcome of a request.
 type outcome struct {
 	Status string `yaml:"status"` // done, unless told
-	// Steps are the tools that ran, with how often.
+	// Steps are the tools that must run, with the number of runs.
 	Steps map[string]int `yaml:"steps"`
-	// From tells what a tool took: results, by the tools that made them, and files that were
-	// given, by the person's names for them.
+	// From has the inputs of tools: results, by the tools that made them, and given files, by their original
+	// names.
 	From map[string][]string `yaml:"from"`
-	// Asked is how often the server did a task.
+	// Asked is how often the server does a task.
 	Asked map[string]int `yaml:"asked"`
 	Says  []string       `yaml:"says"`
 	Hides []string       `yaml:"hides"` // what the answer must not say
-	// Offers are what other ways run with.
+	// Offers are the tools of the alternatives.
 	Offers []string `yaml:"offers"`
-	// Files are what is handed out, in any order.
+	// Files are the files of the answer, in any order.
 	Files []measure `yaml:"files"`
 }
 
@@ -140,7 +140,7 @@ func (c *trial) run(t *testing.T) {
 	}
 }
 
-// serve starts the tool server, nil if the case has none.
+// serve starts the tool server, or returns nil if the case has none.
 func (c *trial) serve(t *testing.T) *hftasktest.Server {
 	t.Helper()
 	if c.Server == nil {
@@ -155,7 +155,7 @@ func (c *trial) serve(t *testing.T) *hftasktest.Server {
 	return server
 }
 
-// gather releases what is held once n requests wait at the same time.
+// gather releases held requests once n of them wait.
 func gather(t *testing.T, hold *hftasktest.Hold, n int) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), clitest.Busy)
@@ -175,7 +175,7 @@ func gather(t *testing.T, hold *hftasktest.Hold, n int) {
 	t.Cleanup(func() { stop(); <-done })
 }
 
-// tasksAsked is how often each task was done.
+// tasksAsked returns how often each task was done.
 func tasksAsked(server *hftasktest.Server) map[string]int {
 	n := map[string]int{}
 	if server != nil {
@@ -188,7 +188,7 @@ func tasksAsked(server *hftasktest.Server) map[string]int {
 	return n
 }
 
-// heard calls ask, and reads what it prints.
+// heard calls ask, and parses its output.
 func heard(t *testing.T, env []string, args ...string) ask.Answer {
 	t.Helper()
 	status, stdout, stderr := clitest.Called{Env: env, Args: args}.Run(t)
@@ -199,7 +199,7 @@ func heard(t *testing.T, env []string, args ...string) ask.Answer {
 	return an
 }
 
-// describe is what was answered, what ran, and what the other ways run with.
+// describe returns the answer, the steps, and the alternatives.
 func describe(a ask.Answer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Status, a.Text)
@@ -216,7 +216,7 @@ func describe(a ask.Answer) string {
 	return b.String()
 }
 
-// rankWith is the number of the first solution that runs with that.
+// rankWith returns the number of the first solution with that tool.
 func rankWith(t *testing.T, a ask.Answer, with string) int {
 	t.Helper()
 	for _, s := range a.Solutions {
@@ -228,7 +228,7 @@ func rankWith(t *testing.T, a ask.Answer, with string) int {
 	return 0
 }
 
-// followed is the solution that ran.
+// followed returns the solution that ran.
 func followed(a ask.Answer) ask.SolutionLine {
 	for _, s := range a.Solutions {
 		if slices.ContainsFunc(s.Steps, func(l ask.StepLine) bool { return l.Status != string(plan.Waiting) }) {
@@ -238,7 +238,7 @@ func followed(a ask.Answer) ask.SolutionLine {
 	return ask.SolutionLine{}
 }
 
-// given is what stands in the name of a given file besides what the person called it.
+// given matches what the name of a given file has in addition to its original name.
 var given = regexp.MustCompile(`-[0-9a-f]{4,}\.`)
 
 func (o outcome) judge(t *testing.T, a ask.Answer, tasks map[string]int) {
@@ -286,7 +286,7 @@ func (o outcome) judge(t *testing.T, a ask.Answer, tasks map[string]int) {
 	judgeFiles(t, o.Files, a.Files)
 }
 
-// judgeOffers wants other ways with these.
+// judgeOffers checks the alternatives.
 func (o outcome) judgeOffers(t *testing.T, a ask.Answer) {
 	t.Helper()
 	ran := followed(a).Rank

@@ -24,8 +24,8 @@ import (
 	"atelier/bot/workshop"
 )
 
-// TestEveryToolRuns runs each tool of the catalogue once by the whole workbench, whatever
-// is first for it: the program's own code, Debian's programs, or a local server.
+// TestEveryToolRuns runs each tool of the catalogue once on its first backend: the program's own code, Debian's
+// programs, or a local server.
 func TestEveryToolRuns(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestEveryToolRuns(t *testing.T) {
 	}
 }
 
-// promised holds what was made to what the tool returns.
+// promised checks that the output has the type that the tool returns.
 func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
 	t.Helper()
 	if !tool.Returns.Media() {
@@ -101,7 +101,7 @@ const twoPages = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n
 	"6 0 obj\n<< /Length 35 >>\nstream\nBT /F 18 Tf 20 250 Td (Hello) Tj ET\nendstream\nendobj\n" +
 	"trailer\n<< /Size 7 /Root 1 0 R >>\n%%EOF\n"
 
-// things are one of each type that tools take.
+// things has a value of each type that tools take.
 type things map[plan.Type]toolbox.Value
 
 func newThings(t *testing.T) things {
@@ -150,7 +150,7 @@ func newThings(t *testing.T) things {
 	long := dir + "/long.wav"
 	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=30", long)
 	return things{
-		// those of one tool, by its name
+		// values for one tool, by its name
 		"mute_audio":             file(plan.Audio, "long.wav", long),
 		"crop_black_bars":        file(plan.Video, "barred.mp4", barred),
 		"document_to_pdf":        file(plan.Document, "letter.docx", "../agent/toolbox/program/testdata/letter.docx"),
@@ -179,7 +179,7 @@ func newThings(t *testing.T) things {
 	}
 }
 
-// call is one of a tool, with all that it must be given.
+// call returns a call of a tool with its required arguments.
 func (all things) call(t *testing.T, tool toolbox.Tool) toolbox.Call {
 	t.Helper()
 	c := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Dir: t.TempDir(), Seed: 1}
@@ -196,7 +196,7 @@ func (all things) call(t *testing.T, tool toolbox.Tool) toolbox.Call {
 	return c
 }
 
-// said are what text arguments say, by the tool and the argument or the argument alone.
+// said are the values of text arguments, by tool and argument, or by the argument alone.
 var said = map[string]string{
 	"text": "Ann was glad to meet Bob in Lisbon on a sunny day. They had a wonderful time.", "caption": "Hello", "subtitles": "Hello there",
 	"prompt": "a calm piano piece", "instruction": "make it a cartoon", "question": "how many things are there?", "object": "ball",
@@ -213,7 +213,7 @@ var said = map[string]string{
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 
-// value is what an argument of a tool is given.
+// value returns the value of an argument of a tool.
 func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
 	t.Helper()
 	if own, ok := all[plan.Type(tool.Name)]; ok && a.Type == own.Type {

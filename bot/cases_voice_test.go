@@ -15,14 +15,14 @@ import (
 	"atelier/jobs"
 )
 
-// speaking is a parlour in which people speak: its files lie at their handles.
+// speaking is a platform with voice messages, whose files are at their handles.
 type speaking struct{ *clitest.Parlour }
 
 func (speaking) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error) {
 	return os.Open(f.Handle)
 }
 
-// TestVoiceMessage: what somebody says about a picture is heard, quoted and done.
+// TestVoiceMessage checks that a voice message about a picture is transcribed, quoted and done.
 func TestVoiceMessage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -28,7 +28,7 @@ func TestUnknownSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsThatGoTogether: what follows from settings, and what they contradict.
+// TestSettingsThatGoTogether checks settings that depend on each other, or contradict each other.
 func TestSettingsThatGoTogether(t *testing.T) {
 	t.Parallel()
 	const azure = "https://name.openai.azure.com"

@@ -22,8 +22,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// A conversation of five turns over one picture, with a language model for a planner and
-// the tools of its server: each turn goes on from what the one before made.
+// TestConversation is a conversation of five turns over one picture, with a language model as the planner and the
+// tools of its server. Each turn continues from the previous one's result.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	m := &talker{t: t, drawn: []color.RGBA{{R: 200, A: 255}, {B: 200, A: 255}}}
@@ -94,7 +94,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// talked is what ask --json prints, as far as it is looked at.
+// talked is the part of the output of ask --json that the test reads.
 type talked struct {
 	Text  string `json:"text"`
 	Files []struct {
@@ -118,7 +118,7 @@ func (a talked) says(t *testing.T, want string) {
 	}
 }
 
-// input is what the first step of the best solution takes first.
+// input returns the first input of the first step of the best solution.
 func (a talked) input(t *testing.T) string {
 	t.Helper()
 	if len(a.Solutions) == 0 || len(a.Solutions[0].Steps) != 1 || len(a.Solutions[0].Steps[0].Inputs) == 0 {
@@ -135,14 +135,14 @@ func (a talked) made(t *testing.T) string {
 	return a.Files[0].Name
 }
 
-// turn is what a model makes of a message.
+// turn is how a model understands a message.
 type turn struct {
 	subtask bottest.Object // its description, what it returns, and a text with its meaning
 	tool    string         // that does it
 	from    string         // how the prompt marks the picture that is meant; empty for the first one
 }
 
-// talker answers as a model would that finds in the prompts what they tell it.
+// talker answers like a model that reads the prompts.
 type talker struct {
 	t     *testing.T
 	turn  turn
@@ -152,10 +152,10 @@ type talker struct {
 	seen image.Image // the last picture that was shown
 }
 
-// known finds a picture in the list of resources: its name, its type and what it is.
+// known matches a picture in the list of resources: its name, its type and its description.
 var known = regexp.MustCompile(`(?m)^- "([^"]+)": (\w+)(?: \(.*?\)\)?)?, ([a-z ]+)`)
 
-// way finds the tools of the solutions that are to be ranked.
+// way matches the tools of the solutions to be ranked.
 var way = regexp.MustCompile(`(?m)^(Solution \d+)$|^\d+\. (\w+)\(`)
 
 func (m *talker) answer(r llmtest.Request) llmtest.Response {
@@ -200,7 +200,7 @@ func (m *talker) decompose(prompt string) bottest.Object {
 	}
 }
 
-// settle gives the solution of the right tool alone the best score.
+// settle scores the solution with only the right tool best.
 func (m *talker) settle(prompt string) bottest.Object {
 	var ways [][]string
 	for _, line := range way.FindAllStringSubmatch(prompt, -1) {

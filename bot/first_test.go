@@ -13,9 +13,9 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestFirstCommand does what the README begins with and looks at the pixels: the edge
-// map against the edges of the photo, the half-size one against averages of the edge
-// map, both reckoned here in another way. No server is asked for that.
+// TestFirstCommand runs the first command of the README and checks the pixels: the edge map by the edges of the
+// photo, and the half-size one by averages of the edge map, both computed here in another way. No server is
+// called.
 func TestFirstCommand(t *testing.T) {
 	t.Parallel()
 	sky := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the weather service is asked for %s", r.URL) }))
@@ -44,7 +44,7 @@ func TestFirstCommand(t *testing.T) {
 		t.Error(problem)
 	}
 
-	// The judges themselves: what is a little wrong does not pass.
+	// The checks themselves reject a picture that is slightly wrong.
 	for name, spoil := range map[string]func(g clitest.Grey, x, y int) float64{
 		"at 60 % brightness":     func(g clitest.Grey, x, y int) float64 { return 0.6 * g.At(x, y) },
 		"shifted by 3 to a side": func(g clitest.Grey, x, y int) float64 { return g.At(x-3, y) },
@@ -67,8 +67,8 @@ func TestFirstCommand(t *testing.T) {
 	}
 }
 
-// judgeHalf wants the averages, give or take what a sharper filter rings: 1.8 levels of
-// 255 in the mean. It returns what is wrong.
+// judgeHalf compares a picture with the averages, and allows for the ringing of a sharper filter: 1.8 levels of
+// 255 on average. It returns what is wrong.
 func judgeHalf(average, half clitest.Grey) string {
 	var off float64
 	for i := range half.Pix {
@@ -80,7 +80,7 @@ func judgeHalf(average, half clitest.Grey) string {
 	return ""
 }
 
-// halved is the picture in half its size, each pixel the average of four.
+// halved returns the picture in half its size, each pixel the average of four.
 func halved(g clitest.Grey) clitest.Grey {
 	return clitest.NewGrey(g.W/2, g.H/2).Each(func(x, y int) float64 {
 		return (g.At(2*x, 2*y) + g.At(2*x+1, 2*y) + g.At(2*x, 2*y+1) + g.At(2*x+1, 2*y+1)) / 4

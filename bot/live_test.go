@@ -13,9 +13,8 @@ import (
 	"atelier/bot/settings"
 )
 
-// TestLiveWithoutAnything: with Debian's programs, no model and no key, exactly the tools
-// of a list can run, each by the program's own code, by a program, or by the weather
-// service.
+// TestLiveWithoutAnything checks that with Debian's programs, and without a model or a key, exactly the listed
+// tools can run, each by the program's own code, by a program, or by the weather service.
 func TestLiveWithoutAnything(t *testing.T) {
 	t.Parallel()
 	tools := clitest.ToolLines(t, clitest.SkyEnv(t)...)
@@ -43,8 +42,8 @@ func TestLiveWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestLiveWithServers: with a tool server and a LocalAI every tool of the catalogue can
-// run; with the tool server alone every one too, but for what it has no task for.
+// TestLiveWithServers checks that with a tool server and LocalAI every tool of the catalogue can run, and with the
+// tool server alone every tool for which it has a task.
 func TestLiveWithServers(t *testing.T) {
 	t.Parallel()
 	sky := clitest.SkyEnv(t)

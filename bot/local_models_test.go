@@ -23,16 +23,16 @@ import (
 	"atelier/bot/settings"
 )
 
-// localServer is an Ollama of the test's own.
+// localServer is the test's own Ollama server.
 type localServer struct {
 	model *llmtest.Server
 	place discover.Place
-	// asked counts the requests, and dead lets the server answer nothing but its lists.
+	// asked counts the requests; if dead is set, the server answers only requests for its lists.
 	asked atomic.Int64
 	dead  atomic.Bool
 }
 
-// startLocal starts one with a model that is called so and has that size.
+// startLocal starts a server with a model of that name and size.
 func startLocal(t *testing.T, name, size string) *localServer {
 	t.Helper()
 	l := &localServer{model: llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Models: []string{name}})}
@@ -63,7 +63,7 @@ func startLocal(t *testing.T, name, size string) *localServer {
 	return l
 }
 
-// complete looks for this server alone.
+// complete searches only for this server.
 func (l *localServer) complete(t *testing.T) func(settings.Config) (settings.Config, error) {
 	t.Helper()
 	return func(c settings.Config) (settings.Config, error) {
@@ -71,7 +71,7 @@ func (l *localServer) complete(t *testing.T) func(settings.Config) (settings.Con
 	}
 }
 
-// TestLocalModel: a model server on this machine is used where none is set, and only then.
+// TestLocalModel checks that a model server on this machine is used if none is set, and only then.
 func TestLocalModel(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -101,8 +101,7 @@ func TestLocalModel(t *testing.T) {
 	}
 }
 
-// TestLocalModelOfOthers: a setting that names a model or its server is believed, and no
-// other one is looked for.
+// TestLocalModelOfOthers checks that if a setting names a model or its server, no other one is searched for.
 func TestLocalModelOfOthers(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
@@ -117,7 +116,7 @@ func TestLocalModelOfOthers(t *testing.T) {
 	}
 }
 
-// TestNoDiscovery: commands that plan nothing, and benchmarks, look for no server.
+// TestNoDiscovery checks that commands that do not plan, and benchmarks, do not search for a server.
 func TestNoDiscovery(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
@@ -132,8 +131,7 @@ func TestNoDiscovery(t *testing.T) {
 	}
 }
 
-// TestLocalModelFails: where the server that was found fails, the built-in rules stand in,
-// and the answer says so.
+// TestLocalModelFails checks that if the server fails, the built-in rules take over, and the answer says so.
 func TestLocalModelFails(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -145,7 +143,7 @@ func TestLocalModelFails(t *testing.T) {
 	}
 }
 
-// TestLocalModelConfig: what follows for the other settings.
+// TestLocalModelConfig checks the effects on the other settings.
 func TestLocalModelConfig(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
@@ -176,7 +174,7 @@ func TestLocalModelConfig(t *testing.T) {
 	}
 }
 
-// TestLocalModelIsReported: the log and doctor say what was found, and how it is switched off.
+// TestLocalModelIsReported checks that the log and doctor say what was found, and how to switch it off.
 func TestLocalModelIsReported(t *testing.T) {
 	t.Parallel()
 	good, tiny := startLocal(t, "qwen3:8b", "8.2B"), startLocal(t, "qwen3:1.7b", "2.0B")
@@ -217,8 +215,8 @@ func TestLocalModelIsReported(t *testing.T) {
 	}
 }
 
-// TestAtelierIsNoModelServer: Atelier listens where llama.cpp and LocalAI do, and is not
-// taken for one of them, whatever protects it.
+// TestAtelierIsNoModelServer checks that Atelier, which uses the port of llama.cpp and LocalAI, is not mistaken
+// for one of them, whatever protects it.
 func TestAtelierIsNoModelServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

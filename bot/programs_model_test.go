@@ -23,10 +23,10 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// listedSolution is a solution in a prompt, with its first tool.
+// listedSolution matches a solution in a prompt, with its first tool.
 var listedSolution = regexp.MustCompile(`Solution (\d+)\n1\. (\w+)\(`)
 
-// scorer is a model that finds one tool of so many points for a picture and an instruction.
+// scorer is a model that gives one tool this score, for a picture and an instruction.
 func scorer(tool string, score int, instruction string) func(llmtest.Request) llmtest.Response {
 	return func(r llmtest.Request) llmtest.Response {
 		switch r.Job {
@@ -55,8 +55,8 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 	}
 }
 
-// TestNoProgramImitatesAModel: what a neural tool does that has no server here is refused, with a program
-// at hand or not.
+// TestNoProgramImitatesAModel checks that work for a neural tool without a server is refused, even if programs
+// could run.
 func TestNoProgramImitatesAModel(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 	}
 }
 
-// TestProgramsCountAsTokensOfTheRequest: one that takes all of them is not mended.
+// TestProgramsCountAsTokensOfTheRequest checks that a program that uses up the budget is not corrected.
 func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -139,8 +139,8 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
-// and writes, and runs no program itself.
+// TestProcessThatOnlyRunsPrograms has such a process without the key of a model and without a chat platform, and
+// another one that plans and writes, but runs no program.
 func TestProcessThatOnlyRunsPrograms(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

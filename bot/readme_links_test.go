@@ -154,7 +154,7 @@ func (p page) anchors() []string {
 	return all
 }
 
-// prose is a page without its fenced blocks.
+// prose returns a page without its fenced blocks.
 func (p page) prose() string {
 	var b strings.Builder
 	inside := false

@@ -22,7 +22,7 @@ const (
 	tableEnds   = "<!-- The end of the table. -->\n"
 )
 
-// systems are those whose tools the table lists, as the catalogue and people call them.
+// systems are the systems whose tools the table lists, by their names in the catalogue and for people.
 var systems = []struct{ origin, name string }{
 	{"controlllm", "ControlLLM"}, {"visualchatgpt", "Visual ChatGPT"}, {"hugginggpt", "HuggingGPT"},
 }
@@ -49,7 +49,7 @@ func TestReadmeTable(t *testing.T) {
 	bottest.Check(t, err)
 }
 
-// toolTable says of each tool of the three systems what runs it.
+// toolTable lists what runs each tool of the three systems.
 func toolTable(tools []toolbox.Tool) string {
 	var b strings.Builder
 	b.WriteString("| tool | of | by itself, without a GPU | with a server of one's own | in the cloud |\n| --- | --- | --- | --- | --- |\n")
@@ -90,8 +90,8 @@ func toolTable(tools []toolbox.Tool) string {
 	return b.String()
 }
 
-// published reports whether Hugging Face has a specification of what is asked for; what has
-// none, and our extension, is known to a tool server alone.
+// published reports whether Hugging Face specifies a task. Only a tool server knows other tasks, and our
+// extension.
 func published(run string) bool {
 	if strings.Contains(run, "+") {
 		return false
@@ -106,7 +106,7 @@ func published(run string) bool {
 	return err == nil
 }
 
-// shortNeeds is what a way of this machine's needs.
+// shortNeeds returns what a backend on this machine needs.
 func shortNeeds(way toolbox.Backing) string {
 	if way.Kind == settings.WeatherKind {
 		return "Open-Meteo"
@@ -116,7 +116,7 @@ func shortNeeds(way toolbox.Backing) string {
 	return names
 }
 
-// cell is what stands in one.
+// cell returns the text of a cell.
 func cell(ways []string) string {
 	if len(ways) == 0 {
 		return "–"
@@ -124,7 +124,7 @@ func cell(ways []string) string {
 	return strings.Join(ways, ", ")
 }
 
-// TestToolTable: ways are told apart, and so are stand-ins and what a cloud cannot do.
+// TestToolTable checks that the table distinguishes backends, approximations, and what a cloud cannot do.
 func TestToolTable(t *testing.T) {
 	t.Parallel()
 	got := toolTable([]toolbox.Tool{

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m) }
 
-// TestScripts runs testdata/script: each file is a case of how the program is used.
+// TestScripts runs the scripts in testdata/script, each of which is a use of the program.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	runScripts(t, "testdata/script")
@@ -70,8 +70,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// model KEY starts a server whose model takes every request for one to make a picture black
-// and white, and sets its address.
+// model KEY starts a server whose model understands every request as one for a black and white picture, and sets
+// its address.
 func startModel(t *testing.T, ts *testscript.TestScript, args []string) {
 	t.Helper()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: args[0], Models: []string{"grey-1"}})
@@ -89,7 +89,7 @@ func makePicture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bottest.PictureBytes(w, h), 0o600))
 }
 
-// bomb FILE WIDTH HEIGHT makes a small PNG that claims to be of that size.
+// bomb FILE WIDTH HEIGHT makes a small PNG that claims to have that size.
 func makeBomb(ts *testscript.TestScript, _ bool, args []string) {
 	b := bottest.PictureBytes(4, 4)
 	for i, arg := range args[1:3] {
@@ -101,7 +101,7 @@ func makeBomb(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
 }
 
-// cutoff FILE N leaves the first N bytes of a file.
+// cutoff FILE N keeps the first N bytes of a file.
 func cutOff(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
@@ -115,7 +115,7 @@ func makeLong(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), bytes.Repeat([]byte("a"), n), 0o600))
 }
 
-// binary FILE makes a file that is no text.
+// binary FILE makes a file that is not text.
 func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), 0o600))
 }

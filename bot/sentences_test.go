@@ -25,10 +25,9 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestEverySentenceHasItsTranslation checks that each format that is given to plan.Say or to
-// an adapter's Fault, and to what hands it over, is in the catalogue of sentences, and that
-// nothing else is; what the platforms' adapters say of themselves is looked at too. That the
-// arguments are the same the catalogue checks when it is made.
+// TestEverySentenceHasItsTranslation checks that the catalogue of sentences has exactly the formats that are
+// passed to plan.Say, to an adapter's Fault, or to functions that pass them on, and the sentences of the
+// platforms' adapters. The catalogue itself checks the arguments when it is loaded.
 func TestEverySentenceHasItsTranslation(t *testing.T) {
 	t.Parallel()
 	if _, err := messages.New(); err != nil {
@@ -59,7 +58,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 	}
 }
 
-// catalogueOf is the catalogue of sentences in a language.
+// catalogueOf returns the catalogue of sentences in a language.
 func catalogueOf(t *testing.T, tag string) map[string]any {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "adapters", "messages", tag+".json"))
@@ -73,8 +72,8 @@ func catalogueOf(t *testing.T, tag string) map[string]any {
 	return all
 }
 
-// ofTools are the phrases of the catalogue's tools for what they make, and what they say that
-// their backings need, and the sentences of commands.
+// ofTools returns the phrases of the catalogue's tools for their results, what their backends need, and the
+// sentences of commands.
 func ofTools(t *testing.T) map[string]string {
 	t.Helper()
 	c, err := bottest.Builtin()
@@ -118,7 +117,7 @@ func ofTools(t *testing.T) map[string]string {
 	return all
 }
 
-// formats finds all formats of sentences in the code, and where they are.
+// formats finds all formats of sentences in the code, with their places.
 func formats(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -180,10 +179,10 @@ func formats(t *testing.T) map[string]string {
 	return all
 }
 
-// tools is where the tools in Go are, which say why a call fails by the functions of their package operation.
+// tools is the folder of the tools in Go, which report failures by the functions of their package operation.
 const tools = "../agent/toolbox/native"
 
-// toolSayers are the functions of that package that take the format of a sentence.
+// toolSayers returns the functions of that package that take the format of a sentence.
 func toolSayers(t *testing.T) sayers {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(tools), "operation", "*.go"))
@@ -207,18 +206,17 @@ func toolSayers(t *testing.T) sayers {
 	return exported
 }
 
-// saidElsewhere are the folders whose pages have words of their own, which their tests hold,
-// and those of tests.
+// saidElsewhere are the folders with pages that have their own texts and tests, and the folders of tests.
 var saidElsewhere = []string{
 	"../adapters/adapterstest", "../adapters/web/guard", "../adapters/web/point",
 	"../adapters/discord/discordtest", "../adapters/slack/slacktest",
 }
 
-// sayers are the functions of a package that take the format of a sentence, and which of
-// their parameters that is. Of a method only the name is known, behind a dot.
+// sayers are the functions of a package that take the format of a sentence, with the position of that parameter.
+// Methods have only their name, after a dot.
 type sayers map[string]int
 
-// learn adds those that hand their own format over.
+// learn adds the functions that pass their own format on.
 func (s sayers) learn(file *ast.File) {
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
@@ -241,7 +239,7 @@ func (s sayers) learn(file *ast.File) {
 	}
 }
 
-// said are the formats in a file; "" stands for one that is no constant.
+// said returns the formats in a file; "" stands for one that is not constant.
 func (s sayers) said(file *ast.File, words map[string]ast.Expr) map[token.Pos]string {
 	all := map[token.Pos]string{}
 	for _, decl := range file.Decls {
@@ -260,7 +258,7 @@ func (s sayers) said(file *ast.File, words map[string]ast.Expr) map[token.Pos]st
 	return all
 }
 
-// format is what a call or an adapter's Fault says, nil if it says nothing.
+// format returns the sentence of a call or of an adapter's Fault, or nil.
 func (s sayers) format(n ast.Node) ast.Expr {
 	if fault, ok := n.(*ast.CompositeLit); ok {
 		return faultSentence(fault)
@@ -287,7 +285,7 @@ func (s sayers) format(n ast.Node) ast.Expr {
 	return nil
 }
 
-// faultSentence is that of an adapters.Fault, nil of anything else.
+// faultSentence returns the sentence of an adapters.Fault, or nil.
 func faultSentence(made *ast.CompositeLit) ast.Expr {
 	of, ok := made.Type.(*ast.SelectorExpr)
 	if !ok || of.Sel.Name != "Fault" {
@@ -306,8 +304,7 @@ func faultSentence(made *ast.CompositeLit) ast.Expr {
 	return nil
 }
 
-// written are all texts in a file that read as a sentence, whoever says them, and the labels
-// of buttons and fields.
+// written returns all texts in a file that read like a sentence, and the labels of buttons and fields.
 func written(files *token.FileSet, file *ast.File) map[string]string {
 	all := map[string]string{}
 	note := func(e ast.Expr, as *regexp.Regexp) (text string) {
@@ -337,10 +334,10 @@ var (
 	asLabel    = regexp.MustCompile(`^([A-Z][a-z ]|such as)`)
 )
 
-// labellers are the functions of the platforms' adapters that are given labels.
+// labellers are the functions of the platforms' adapters that take labels.
 var labellers = []string{"say", "Say", "in", "text", "sub"}
 
-// callee is the last name of what a call calls.
+// callee returns the last name of the called function.
 func callee(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -351,7 +348,7 @@ func callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// constants are those that a package names outside of its functions.
+// constants returns the constants of a package that are outside of its functions.
 func constants(files []*ast.File) map[string]ast.Expr {
 	all := map[string]ast.Expr{}
 	for _, file := range files {
@@ -372,13 +369,13 @@ func constants(files []*ast.File) map[string]ast.Expr {
 	return all
 }
 
-// own tells that a format is the one that the function itself was given.
+// own reports whether a format is the function's own parameter.
 func own(format ast.Expr) bool {
 	name, ok := format.(*ast.Ident)
 	return ok && name.Name == "format"
 }
 
-// parameter is the place of a parameter of that name, -1 if there is none.
+// parameter returns the position of a parameter of that name, or -1.
 func parameter(f *ast.FuncDecl, name string) int {
 	place := 0
 	for _, field := range f.Type.Params.List {
@@ -392,7 +389,7 @@ func parameter(f *ast.FuncDecl, name string) int {
 	return -1
 }
 
-// constant is the value of a text that is written out, "" of any other.
+// constant returns the value of a literal text, or "".
 func constant(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -19,7 +19,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// asked is what the model is asked when a picture is to be made black and white.
+// asked returns the requests to the model for making a picture black and white.
 func asked(t *testing.T, settings []string, args ...string) []llmtest.Request {
 	t.Helper()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
@@ -29,8 +29,7 @@ func asked(t *testing.T, settings []string, args ...string) []llmtest.Request {
 	return server.Requests()
 }
 
-// TestSettingsOfThePrompt: what a model is told of the tools fits into its context, and is
-// shorter without hints at them.
+// TestSettingsOfThePrompt checks that the prompt about the tools fits the context, and is shorter without hints.
 func TestSettingsOfThePrompt(t *testing.T) {
 	t.Parallel()
 	usual := asked(t, nil)[0].System()
@@ -42,8 +41,7 @@ func TestSettingsOfThePrompt(t *testing.T) {
 	}
 }
 
-// TestTokenField: the field that bounds an answer is the one that is set, in what the planner
-// asks and in what a tool asks.
+// TestTokenField checks that the planner and the tools limit answers by the configured field.
 func TestTokenField(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -63,7 +61,7 @@ func TestTokenField(t *testing.T) {
 	}
 }
 
-// TestBudget: a request ends before it takes more tokens than are set.
+// TestBudget checks that a request ends before it exceeds its budget.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	for budget, calls := range map[string]int{"30000": 1, "100000": 4} {
@@ -82,7 +80,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestModelsOfTools: each kind of tool asks the model that is set for it.
+// TestModelsOfTools checks that each kind of tool uses its configured model.
 func TestModelsOfTools(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}})
@@ -109,9 +107,9 @@ func TestModelsOfTools(t *testing.T) {
 	}
 }
 
-// TestModelsThatAreChosen: where no model is named one of the server's list is asked, and the
-// next where the server does not know it. The operator is told, and the person is not. The list
-// is asked for once, for the planner and the tools.
+// TestModelsThatAreChosen checks that if no model is named, one of the server's list is used, and the next one if
+// the server does not know it. The operator is told, and people are not. The list is requested once, for the
+// planner and the tools.
 func TestModelsThatAreChosen(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{
@@ -158,7 +156,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 	}
 }
 
-// TestEvalMeasuresOneModel, also where it was chosen.
+// TestEvalMeasuresOneModel checks this, also if the model was chosen.
 func TestEvalMeasuresOneModel(t *testing.T) {
 	t.Parallel()
 	dir, files := clitest.GreyBenchmark(t)
@@ -173,7 +171,7 @@ func TestEvalMeasuresOneModel(t *testing.T) {
 	}
 }
 
-// TestVoice: a text is read aloud in the voice that is set.
+// TestVoice checks that a text is read aloud in the configured voice.
 func TestVoice(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -188,7 +186,7 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// TestLogAboveProgress: what is logged while the line is drawn stands above it.
+// TestLogAboveProgress checks that log lines appear above the line of progress.
 func TestLogAboveProgress(t *testing.T) {
 	t.Parallel()
 	waits := &bottest.Seen{What: "(understanding the request)", Came: make(chan struct{})}

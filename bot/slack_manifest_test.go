@@ -15,7 +15,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// manifest is what Slack reads of a manifest, as far as the program depends on it.
+// manifest is the part of a manifest that the program depends on.
 type manifest struct {
 	Features struct {
 		Agent struct {
@@ -98,7 +98,7 @@ func checkManifest(t *testing.T, text string) error {
 	return resolved.Validate(m)
 }
 
-// Slack would refuse these.
+// TestSlackManifestRefused checks manifests that Slack would reject.
 func TestSlackManifestRefused(t *testing.T) {
 	t.Parallel()
 	_, manifest, _ := clitest.Run(t, nil, "slack-manifest")
@@ -118,8 +118,8 @@ func TestSlackManifestRefused(t *testing.T) {
 	}
 }
 
-// TestSlackManifest asks for what the program needs, no more and no less; the file among the
-// deployments is the one that is printed.
+// TestSlackManifest checks that it requests exactly what the program needs, and that the file in deployments
+// equals the printed one.
 func TestSlackManifest(t *testing.T) {
 	t.Parallel()
 	status, stdout, stderr := clitest.Run(t, nil, "slack-manifest")

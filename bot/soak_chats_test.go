@@ -11,13 +11,13 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// soakChats are the platforms to talk on.
+// soakChats are the platforms of the soak test.
 var soakChats = map[string]func(testing.TB) soakChat{"Discord": soakDiscord, "Slack": soakSlack}
 
-// storm is for how long calls are refused.
+// storm is how long calls are rejected.
 const storm = time.Second
 
-// discordSoak is a guild with a channel for some threads each.
+// discordSoak is a guild with a channel for each few threads.
 type discordSoak struct {
 	*discordtest.Server
 
@@ -111,7 +111,7 @@ func (d *discordSoak) disturb(r *rand.Rand, calls int) time.Duration {
 	return 0
 }
 
-// slackSoak is a workspace with a channel for some threads each.
+// slackSoak is a workspace with a channel for each few threads.
 type slackSoak struct {
 	*slacktest.Server
 

@@ -24,25 +24,25 @@ import (
 	"atelier/storage/redis/redistest"
 )
 
-// soakChat is a local platform on which many threads are talked in at once.
+// soakChat is a local platform with conversations in many threads.
 type soakChat interface {
-	// settings connect the bot with it.
+	// settings returns the settings that connect the bot.
 	settings() []string
-	// connected returns when the bot hears what is said.
+	// connected waits until the bot receives messages.
 	connected(ctx context.Context) error
-	// say posts a picture of that name with a mention of the bot: for the nth time in a
-	// thread, which the first begins. It gives what [soakChat.acknowledged] takes.
+	// say posts a picture of that name with a mention of the bot, as the nth message of a thread, which the first
+	// begins. It returns the argument of [soakChat.acknowledged].
 	say(thread, n int, name string, picture []byte) (message string)
-	// answers are the names of the files of each answer of the bot in a thread.
+	// answers returns the file names of each of the bot's answers in a thread.
 	answers(thread int) [][]string
-	// acknowledged is when the bot first put a sign on a message; zero is not yet.
+	// acknowledged returns the time of the bot's first reaction to a message, or zero.
 	acknowledged(message string) time.Time
-	// disturb breaks the connection, or refuses so many calls at most by 429. It tells for how
-	// long the bot is asked to wait, 0 is not.
+	// disturb breaks the connection, or rejects up to a number of calls with 429. It returns how long the bot is
+	// asked to wait, or 0.
 	disturb(r *rand.Rand, calls int) (throttled time.Duration)
 }
 
-// soak is a talk in many threads with a bot that is a process of its own.
+// soak has conversations in many threads with a bot in its own process.
 type soak struct {
 	threads, each int           // so many requests in each thread, one after another
 	disturbed     time.Duration // so often
@@ -51,7 +51,7 @@ type soak struct {
 	apart         bool // what is connected and what works are processes of their own
 }
 
-// soaked is what came of it.
+// soaked is the result.
 type soaked struct {
 	requests, answers, twice, missing, wrong int
 	disturbances                             int
@@ -96,7 +96,7 @@ func (s soaked) table(name string) string {
 	return b.String()
 }
 
-// TestSoak is [BenchmarkSoak] in small.
+// TestSoak is a small [BenchmarkSoak].
 func TestSoak(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -110,9 +110,9 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// BenchmarkSoak talks with a process that serves a local platform and keeps all on a Redis
-// of its own: 2,000 requests in 200 threads, while connections break and calls are refused.
-// It fails unless each is answered once, in its thread.
+// BenchmarkSoak uses a process that serves a local platform and stores everything on its own Redis: 2,000 requests
+// in 200 threads, while connections break and calls are rejected. It fails unless each is answered once, in its
+// thread.
 func BenchmarkSoak(b *testing.B) {
 	for name, open := range soakChats {
 		b.Run(name, func(b *testing.B) {
@@ -141,7 +141,7 @@ func (s soaked) check(tb testing.TB) {
 	}
 }
 
-// soakPatience is how long the whole may take before it is given up.
+// soakPatience is the maximum duration of the whole run.
 const soakPatience = 9 * time.Minute
 
 func (s soak) run(tb testing.TB, chat soakChat) soaked {
@@ -177,13 +177,13 @@ func (s soak) run(tb testing.TB, chat soakChat) soaked {
 	return w.result()
 }
 
-// soakBot is the bot that is talked with.
+// soakBot is the bot under test.
 type soakBot struct {
 	command *exec.Cmd
 	log     *clitest.SyncBuffer
 }
 
-// settings are those of the processes.
+// settings returns the settings of the processes.
 func (s soak) settings(tb testing.TB, chat soakChat) []string {
 	tb.Helper()
 	return slices.Concat([]string{
@@ -209,7 +209,7 @@ func (soak) start(tb testing.TB, env []string, flags ...string) *soakBot {
 	return p
 }
 
-// resident is how much memory the process has, in bytes; 0 where that is not told.
+// resident returns the memory of the process in bytes, or 0 if unknown.
 func (p *soakBot) resident() int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.command.Process.Pid))
 	if err != nil {
@@ -222,7 +222,7 @@ func (p *soakBot) resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// soakWatch says what is next in each thread, and notes what is seen.
+// soakWatch sends the next message in each thread, and records what it sees.
 type soakWatch struct {
 	soak
 
@@ -238,8 +238,8 @@ type soakWatch struct {
 	memory       []int64
 }
 
-// goesOn says what is next where the one before was answered, and reports whether an answer
-// is still missing.
+// goesOn sends the next messages in threads whose last one was answered, and reports whether an answer is still
+// missing.
 func (w *soakWatch) goesOn() bool {
 	waits, answered := false, 0
 	for thread, n := range w.next {
@@ -315,7 +315,7 @@ func (w *soakWatch) result() soaked {
 	return s
 }
 
-// stormy reports whether calls were refused between two times.
+// stormy reports whether calls were rejected between two times.
 func (w *soakWatch) stormy(from, to time.Time) bool {
 	return slices.ContainsFunc(w.storms, func(storm [2]time.Time) bool {
 		return from.Before(storm[1]) && (to.IsZero() || to.After(storm[0]))
@@ -324,7 +324,7 @@ func (w *soakWatch) stormy(from, to time.Time) bool {
 
 func soakName(thread, n int) string { return fmt.Sprintf("t%03dn%d", thread, n) }
 
-// soakPicture is another one each time, so that no result is used again.
+// soakPicture returns a different picture each time, so that no result is reused.
 func soakPicture(thread, n int) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, 32, 24))
 	for i := range 32 * 24 {

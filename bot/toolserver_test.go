@@ -26,9 +26,8 @@ import (
 	"atelier/storage/s3/s3test"
 )
 
-// realToolServer are the settings of the tool server that TEST_TOOL_SERVER_URL names: that
-// of deployments/toolserver on tiny models of its tests, whose answers mean nothing and are
-// of the right form.
+// realToolServer returns the settings of the tool server that TEST_TOOL_SERVER_URL names: that of
+// deployments/toolserver with the tiny models of its tests, whose answers have the right form and no meaning.
 func realToolServer(t *testing.T) []string {
 	t.Helper()
 	at := os.Getenv("TEST_TOOL_SERVER_URL")
@@ -47,15 +46,15 @@ func realToolServer(t *testing.T) []string {
 	return []string{"TOOL_SERVER_URL=" + server.URL, "TOOL_SERVER_TOKEN=" + os.Getenv("TEST_TOOL_SERVER_TOKEN")}
 }
 
-// servedTools are the tools that a tool server can be asked for.
+// servedTools returns the tools that have a task of a tool server.
 func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 	return slices.DeleteFunc(slices.Clone(catalogue.Tools()), func(tool toolbox.Tool) bool {
 		return !slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind == settings.HFTaskKind })
 	})
 }
 
-// TestRealToolServerHasEveryTool: each tool with a task of the tool server is live there,
-// and without a language model, every tool is live somewhere but those that only its server runs.
+// TestRealToolServerHasEveryTool checks that each tool with a task of the tool server is live there, and that
+// without a language model every tool is live, except those that only a language model runs.
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
 	env := append(clitest.SkyEnv(t), realToolServer(t)...)
@@ -76,8 +75,7 @@ func TestRealToolServerHasEveryTool(t *testing.T) {
 	}
 }
 
-// TestRealToolServerRunsEveryTool asks the tool server once for each tool that it has a task
-// for.
+// TestRealToolServerRunsEveryTool calls the tool server once for each tool that has one of its tasks.
 func TestRealToolServerRunsEveryTool(t *testing.T) {
 	t.Parallel()
 	config, err := settings.Read(append(clitest.SkyEnv(t), realToolServer(t)...), nil, nil)
@@ -107,9 +105,9 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 	}
 }
 
-// TestFromMessageToThread: a request in a chat is planned in one process, its step is done by
-// a worker of the queue gpu on the tool server, the results go over S3, and the answer comes
-// in the thread. The worker verifies that a sound plays.
+// TestFromMessageToThread plans a request of a chat in one process. A worker of the queue gpu runs its step on the
+// tool server, the results go through S3, and the answer arrives in the thread. The worker verifies that a sound
+// plays.
 func TestFromMessageToThread(t *testing.T) {
 	t.Parallel()
 	gpu := realToolServer(t)

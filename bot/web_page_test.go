@@ -11,7 +11,7 @@ import (
 	"atelier/bot/clitest"
 )
 
-// TestBrowserGreeting greets, and tries an example of the answer in one click.
+// TestBrowserGreeting sends a greeting, and tries an example of the answer with one click.
 func TestBrowserGreeting(t *testing.T) {
 	t.Parallel()
 	k := sits(t, browsertest.Start(t), clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0"))
@@ -26,8 +26,8 @@ func TestBrowserGreeting(t *testing.T) {
 	}
 }
 
-// TestBrowserNewcomer is what somebody does who has no file at hand: an example in one click, its result used
-// again, another request in its place, a new title, the gallery, and the end of the thread.
+// TestBrowserNewcomer does what a newcomer without a file does: run an example with one click, use its result,
+// edit the request, rename the thread, see the gallery, and delete the thread.
 func TestBrowserNewcomer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -77,7 +77,7 @@ func TestBrowserNewcomer(t *testing.T) {
 	if left := under(t, data+"/blobs"); left != 0 {
 		t.Errorf("%d files are left of the deleted thread", left)
 	}
-	// The page leaves as soon as the thread is gone; what held it is rewritten then.
+	// The page leaves as soon as the thread is gone; its records are rewritten afterwards.
 	for _, text := range []string{"Harbour", "harbour.jpg", "make it black and white"} {
 		for begun := time.Now(); bytes.Contains(records(t, data), []byte(text)); <-time.After(10 * time.Millisecond) {
 			if time.Since(begun) > time.Minute {
@@ -87,7 +87,7 @@ func TestBrowserNewcomer(t *testing.T) {
 	}
 }
 
-// records are what the program keeps besides files.
+// records returns everything that the program stores except files.
 func records(t *testing.T, data string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(data + "/state.log")
@@ -97,7 +97,7 @@ func records(t *testing.T, data string) []byte {
 	return b
 }
 
-// TestBrowserEditsWhatRuns changes a message while it is worked on: only what it says now is done.
+// TestBrowserEditsWhatRuns edits a message while it is worked on: only the new text is done.
 func TestBrowserEditsWhatRuns(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
@@ -121,7 +121,7 @@ func TestBrowserEditsWhatRuns(t *testing.T) {
 	}
 }
 
-// under is how many files lie below a folder.
+// under returns the number of files below a folder.
 func under(t *testing.T, folder string) int {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -141,8 +141,8 @@ func under(t *testing.T, folder string) int {
 	return n
 }
 
-// TestBrowserVariesADrawing and goes on with one of the variations, which the next message works on. How it was made
-// tells the seeds.
+// TestBrowserVariesADrawing varies a drawing and continues with one of the variations, which the next message
+// works on. *How this was made* shows the seeds.
 func TestBrowserVariesADrawing(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0", "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL())

@@ -21,7 +21,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestFirstWishesWork does each request that a newcomer is shown, in each language, on the sample file that comes with it.
+// TestFirstWishesWork runs each example for newcomers, in each language, on its sample file.
 func TestFirstWishesWork(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

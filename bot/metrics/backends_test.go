@@ -7,7 +7,7 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestMetricsOfBackends: a server that works, one that is down, and one that is left alone.
+// TestMetricsOfBackends covers a server that works, one that is down, and one that is paused.
 func TestMetricsOfBackends(t *testing.T) {
 	t.Parallel()
 	tools, m := bottest.Painters(t), New()

@@ -15,7 +15,7 @@ import (
 	"atelier/jobs"
 )
 
-// scrape is what Prometheus reads.
+// scrape returns what Prometheus reads.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	w := httptest.NewRecorder()

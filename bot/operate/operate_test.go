@@ -13,7 +13,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestShowText: what show prints of a request with all that there can be.
+// TestShowText checks the output of show for a request with everything.
 func TestShowText(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/show.txt")
@@ -25,7 +25,7 @@ func TestShowText(t *testing.T) {
 	}
 }
 
-// TestQueueTables: the columns of queues and workers stand under their names.
+// TestQueueTables checks that the columns of queues and workers are aligned with their headings.
 func TestQueueTables(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(append(
@@ -45,7 +45,7 @@ bot-1   h\a   7        2026-03-01 09:30:00  33     cpu plan  act:a:1:b plan:c:1:
 	}
 }
 
-// TestRequestTable: a request of several runs says so, and a command has no request.
+// TestRequestTable checks that a request with several runs says so, and that a command has no request.
 func TestRequestTable(t *testing.T) {
 	t.Parallel()
 	r := bottest.ShownRequest()
@@ -61,7 +61,7 @@ b                 2026-03-01 09:30:00                    u2        done         
 	}
 }
 
-// TestVotesAreListed counts the votes on all answers of a request.
+// TestVotesAreListed checks that the votes on all answers of a request are counted.
 func TestVotesAreListed(t *testing.T) {
 	t.Parallel()
 	r := jobs.Request{Runs: []jobs.Run{{Votes: []jobs.Vote{{By: "a", Good: true}, {By: "b"}}}, {}, {Votes: []jobs.Vote{{By: "c", Good: true}}}}}

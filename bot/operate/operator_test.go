@@ -23,8 +23,8 @@ import (
 	"atelier/storage"
 )
 
-// TestOperators: what can be done with the jobs of this process can be done with those of
-// another one, behind its socket, with the same outcome.
+// TestOperators checks that the jobs of another process can be operated through its socket like those of this one,
+// with the same results.
 func TestOperators(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]func(l *clitest.Living) operator.Operator{
@@ -72,7 +72,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// faulty is an operator with which everything goes wrong.
+// faulty is an operator that always fails.
 type faulty struct {
 	operator.Operator
 
@@ -81,7 +81,7 @@ type faulty struct {
 
 func (f faulty) Workers(context.Context) ([]jobs.Worker, error) { return nil, f.err }
 
-// TestFaultsOverTheSocket: an error keeps both its faces.
+// TestFaultsOverTheSocket checks that an error keeps its sentence for people and its detail.
 func TestFaultsOverTheSocket(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -116,8 +116,8 @@ func TestFaultsOverTheSocket(t *testing.T) {
 	}
 }
 
-// TestSocket: the socket is of one user alone, replaces that of a dead process, may lie in
-// a folder whose path is longer than that of a socket, and is gone with the process.
+// TestSocket checks that only its user can use the socket, that it replaces that of a dead process, that its
+// folder may have a longer path than a socket may, and that it is removed with the process.
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	long := filepath.Join(t.TempDir(), strings.Repeat("long/", 50))
@@ -157,7 +157,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestServeOperator: when it ends, nothing is left.
+// TestServeOperator checks that nothing is left at the end.
 func TestServeOperator(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -172,7 +172,7 @@ func TestServeOperator(t *testing.T) {
 	}
 }
 
-// TestOperating: the commands do the same by the socket of a process and on its Redis.
+// TestOperating checks that the commands do the same through the socket of a process and on its Redis.
 func TestOperating(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(t *testing.T) *clitest.Living{
@@ -189,7 +189,7 @@ func TestOperating(t *testing.T) {
 	}
 }
 
-// TestNobodyToOperate: where no process runs, each command says so and how to start one.
+// TestNobodyToOperate checks that without a running process, each command says so and how to start one.
 func TestNobodyToOperate(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "none")
@@ -208,7 +208,7 @@ func TestNobodyToOperate(t *testing.T) {
 	}
 }
 
-// TestAmbiguousID: an id may be shortened as long as it is one's alone.
+// TestAmbiguousID checks that an ID may be shortened as long as it is unique.
 func TestAmbiguousID(t *testing.T) {
 	t.Parallel()
 	o := several{ids: []string{"abcdefghabcdefgh", "abcdefghabcdefg2", "bbcdefghabcdefgh"}}
@@ -223,7 +223,7 @@ func TestAmbiguousID(t *testing.T) {
 	}
 }
 
-// several is an operator of requests with those ids.
+// several is an operator of requests with these IDs.
 type several struct {
 	operator.Operator
 

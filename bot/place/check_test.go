@@ -14,7 +14,7 @@ import (
 	"atelier/storage"
 )
 
-// TestPartsSayNoSecrets: what has no sentence of its own is not repeated.
+// TestPartsSayNoSecrets checks that an error without a sentence for people is not repeated.
 func TestPartsSayNoSecrets(t *testing.T) {
 	t.Parallel()
 	failed := CheckAll(t.Context(), map[string]func(context.Context) error{

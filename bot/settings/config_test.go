@@ -10,8 +10,8 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestWrongSettingsAreNamed: each setting has a value that is refused, with its name and
-// what is expected, and a default that is not.
+// TestWrongSettingsAreNamed checks that each setting has a value that is rejected, with its name and the expected
+// form, and a valid default.
 func TestWrongSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]string{ //nolint:gosec // none of them is a key
@@ -66,8 +66,8 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	}
 }
 
-// TestEntriesThatFitNobody are refused: a door that is open by a slip of the pen is told of
-// by nothing else.
+// TestEntriesThatFitNobody checks that entries that match nobody are rejected: nothing else would reveal a typing
+// error that lets everybody in.
 func TestEntriesThatFitNobody(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
@@ -90,7 +90,7 @@ func TestEntriesThatFitNobody(t *testing.T) {
 	}
 }
 
-// TestDecomposerServer: a key goes to the server that it was set for only.
+// TestDecomposerServer checks that a key goes only to the server that it was set for.
 func TestDecomposerServer(t *testing.T) {
 	t.Parallel()
 	const home = "OPENAI_BASE_URL=http://home/v1"
@@ -118,7 +118,7 @@ func TestDecomposerServer(t *testing.T) {
 	}
 }
 
-// TestSecretsHide: a configuration that is printed by mistake shows no key.
+// TestSecretsHide checks that a configuration that is printed by mistake shows no key.
 func TestSecretsHide(t *testing.T) {
 	t.Parallel()
 	const hidden = "sk-very-secret"

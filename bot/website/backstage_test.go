@@ -8,7 +8,8 @@ import (
 	"atelier/jobs"
 )
 
-// TestProgramOfAStepIsDrawn in words, without names of tools, and with the source text of its program.
+// TestProgramOfAStepIsDrawn checks that it is drawn in words, without names of tools, and with the source of its
+// program.
 func TestProgramOfAStepIsDrawn(t *testing.T) {
 	t.Parallel()
 	const program = `{"refusal":"","about":"a greeting","settings":[],"checks":[{"measure":"files","value":"1"}],"program":"print(1)\n"}`

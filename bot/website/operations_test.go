@@ -10,7 +10,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestFailuresTellNoSecrets: they name requests and tools, and nothing that people wrote.
+// TestFailuresTellNoSecrets checks that failures name requests and tools, but nothing that people wrote.
 func TestFailuresTellNoSecrets(t *testing.T) {
 	t.Parallel()
 	failed := jobs.Step{Step: plan.Step{Action: plan.Action{Tool: "blur_image"}}, Status: plan.Failed, Problem: "secret.png is too large"}

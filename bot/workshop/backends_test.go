@@ -20,7 +20,7 @@ import (
 	"atelier/bot/settings"
 )
 
-// deadline refuses every call, and keeps until when it may take.
+// deadline rejects every call, and records its deadline.
 type deadline struct{ at time.Time }
 
 func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -28,7 +28,7 @@ func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
 }
 
-// TestTimeout: a try of a call has the time that is set.
+// TestTimeout checks that an attempt of a call has the configured time.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{"1s": time.Second, "": 2 * time.Minute, "1h": time.Hour} {
@@ -53,7 +53,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestCloudMedia: the tools keep files from a server in the internet unless they may leave.
+// TestCloudMedia checks that the tools send no files to a server on the internet without permission.
 func TestCloudMedia(t *testing.T) {
 	t.Parallel()
 	for value, leaves := range map[string]bool{"false": false, "true": true} {
@@ -87,8 +87,8 @@ func TestServiceNames(t *testing.T) {
 	}
 }
 
-// TestHealthPath: nothing runs on a server whose health path does not answer well; it is
-// asked at the root of the host, with the key, once for all candidates.
+// TestHealthPath checks that nothing runs on a server whose health path fails. It is requested at the root of the
+// host, with the key, once for all candidates.
 func TestHealthPath(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no such model")

@@ -109,7 +109,7 @@ func TestCommandsOfAChat(t *testing.T) {
 	}
 }
 
-// TestSuggestions: requests that can be tried here, and the question what else there is.
+// TestSuggestions checks that they are requests that can be tried here, and the question what else there is.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	samples := []plan.Sample{{Key: "greyscale_image", Wish: "make it black and white"}}
@@ -138,7 +138,7 @@ func (located) Locate(_ context.Context, t adapters.Thread) (string, error) {
 	return "https://chat.example.com/" + t.ID, nil
 }
 
-// TestRecentOf: only answered requests of that person in that workspace, which made something.
+// TestRecentOf checks that the list has only that person's answered requests with results, in that workspace.
 func TestRecentOf(t *testing.T) {
 	t.Parallel()
 	ann := adapters.Person{ID: "ann"}

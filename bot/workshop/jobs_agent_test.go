@@ -10,7 +10,7 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestSamplesHaveFiles: there is a file for whatever a sample works on.
+// TestSamplesHaveFiles checks that there is a file for every type that samples need.
 func TestSamplesHaveFiles(t *testing.T) {
 	t.Parallel()
 	catalogue, err := bottest.Builtin()

@@ -17,7 +17,7 @@ import (
 	"atelier/storage/disk"
 )
 
-// TestPictures: a model is shown a picture small enough, as JPEG, in its proportions.
+// TestPictures checks that a model gets a small enough JPEG with the proportions of the picture.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	blobs, err := disk.Open(t.TempDir())
@@ -65,7 +65,7 @@ func needsFFmpeg(t *testing.T) {
 	}
 }
 
-// TestVideos: a video is shown by one of its frames, where ffmpeg is.
+// TestVideos checks that a model gets one frame of a video, if ffmpeg is installed.
 func TestVideos(t *testing.T) {
 	t.Parallel()
 	needsFFmpeg(t)

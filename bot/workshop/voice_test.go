@@ -13,7 +13,7 @@ import (
 	"atelier/storage/disk"
 )
 
-// TestVoices: a sound becomes Ogg Opus, with its length and how loud it is.
+// TestVoices checks that a sound becomes Ogg Opus, with its length and loudness.
 func TestVoices(t *testing.T) {
 	t.Parallel()
 	needsFFmpeg(t)
@@ -41,7 +41,7 @@ func TestVoices(t *testing.T) {
 	}
 }
 
-// TestWaveform has at most as many parts as are shown, and the loudest sample of each.
+// TestWaveform checks that it has at most as many parts as are shown, and the loudest sample of each.
 func TestWaveform(t *testing.T) {
 	t.Parallel()
 	quiet := slices.Repeat([]byte{128}, sampled)
