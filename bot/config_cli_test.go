@@ -55,7 +55,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 		"vision":             {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true"}, "", "", "api.openai.com is not in your own network: set ALLOW_CLOUD_MEDIA=true"},
 		"vision, allowed":    {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true", "ALLOW_CLOUD_MEDIA=true"}, settings.LLMPlanner, "", ""},
 		"vision at home":     {[]string{"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true"}, settings.LLMPlanner, "m", ""},
-		"Slack without":      {[]string{"SLACK_BOT_TOKEN=xoxb-1"}, "", "", "set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests"},
+		"Slack without":      {[]string{"SLACK_BOT_TOKEN=xoxb-1"}, "", "", "set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP"},
 		"Slack's app alone":  {[]string{"SLACK_APP_TOKEN=xapp-1"}, "", "", "SLACK_APP_TOKEN is set, and SLACK_BOT_TOKEN is not"},
 		"Slack's secret":     {[]string{"SLACK_SIGNING_SECRET=1"}, "", "", "SLACK_SIGNING_SECRET is set, and SLACK_BOT_TOKEN is not"},
 		"Slack":              {[]string{"SLACK_BOT_TOKEN=xoxe.xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=1"}, settings.RulesPlanner, "", ""},

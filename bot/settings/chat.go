@@ -134,7 +134,7 @@ func apiURL(v string) (string, error) {
 func (s Slack) check() []string {
 	switch {
 	case s.BotToken != "" && s.AppToken == "" && s.SigningSecret == "":
-		return []string{"SLACK_BOT_TOKEN is set, but not how events come: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests."}
+		return []string{"SLACK_BOT_TOKEN is set, but not how events arrive: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP."}
 	case s.BotToken == "" && s.AppToken != "":
 		return []string{"SLACK_APP_TOKEN is set, and SLACK_BOT_TOKEN is not: they belong together."}
 	case s.BotToken == "" && s.SigningSecret != "":

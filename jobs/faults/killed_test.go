@@ -128,8 +128,7 @@ func TestKilledWorker(t *testing.T) {
 	}
 }
 
-// order is what has happened, but for the two steps that run side by side, which are
-// together what they are when the first of them begins.
+// order returns what has happened. The two steps that run side by side count as one, at the time when the first begins.
 func (p *platform) order() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,9 +154,8 @@ func (p *platform) order() string {
 	return strings.Join(all, ", ")
 }
 
-// broughtBack holds what was logged to that our own heartbeat has handed over a task of
-// that stage, and that asynq found none. What came just before it may be handed over too,
-// where the queue had not heard of its end, and then finds that it is done.
+// broughtBack checks by the log that our own heartbeat has restarted a task of that stage, and that asynq has restarted
+// none. The task before it may be restarted, too, if the queue did not learn of its end; it then finds that it is done.
 func (p *platform) broughtBack(t *testing.T, stage string) {
 	t.Helper()
 	p.mu.Lock()
