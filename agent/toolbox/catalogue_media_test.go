@@ -88,6 +88,7 @@ var mediaTools = []signature{
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
 	{"reverse_pages", documents, "document:document", "document"},
+	{"table_to_excel", documents, "table:text/content", "document"},
 	{"split_pdf", documents, "document:document every:text/amount? after:text/amount?", "document"},
 	{"stamp_pdf", documents, "document:document text:text/content place:text/place? pages:text/amount? colour:text/amount?", "document"},
 	{"number_pages", documents, "document:document place:text/place? style:text/place? first:text/amount? pages:text/amount?", "document"},
