@@ -113,15 +113,15 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	namer := plan.NewNamer(earlier...)
 	room := record.MaxTexts
 	names := map[string]string{} // file names by id
-	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, without(slices.Concat(earlier, all), r.Message(), f, names))
-		if err == nil && size > room {
+	take := func(adapter string, f adapters.File) (intake.Taken, error) {
+		took, err := x.downloads.Take(ctx, r, adapter, f, namer, without(slices.Concat(earlier, all), r.Message(), f, names))
+		if err == nil && took.Text > room {
 			err = &plan.Fault{Sentence: plan.Say("These texts are too long: the limit is %d MB in total.", record.MaxTexts>>20)}
 		}
 		if err == nil {
-			room -= size
+			room -= took.Text
 		}
-		return res, err
+		return took, err
 	}
 	given := func(r plan.Resource) {
 		if !slices.ContainsFunc(all, func(o plan.Resource) bool { return o.Name == r.Name }) {
@@ -140,12 +140,15 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	var unfit []error
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
-			res, err := take(adapter, f)
+			took, err := take(adapter, f)
+			unfit = append(unfit, took.Left...)
 			switch {
 			case err == nil:
-				given(res)
-				names[f.ID] = res.Name
-				shown = append(shown, cmp.Or(res.File, res.Name))
+				for _, res := range took.Files {
+					given(res)
+					names[f.ID] = res.Name
+					shown = append(shown, cmp.Or(res.File, res.Name))
+				}
 			case intake.Refused(err):
 				unfit = append(unfit, err)
 			default:
@@ -254,7 +257,7 @@ func marked(t *record.Thread, r *record.Request) []pointed {
 }
 
 // takeMark turns the marks on a picture into resources; about describes them to people.
-func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error), about string) ([]plan.Resource, error) {
+func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (intake.Taken, error), about string) ([]plan.Resource, error) {
 	var marks []plan.Resource
 	add := func(r plan.Resource) {
 		r.On, r.About = m.Picture, about
@@ -283,10 +286,11 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 		add(plan.Resource{Name: namer.Derived(string(plan.BBox), key, "", m.Picture), Type: plan.BBox, Value: value})
 	}
 	if m.Mask != nil {
-		mask, err := take(m.adapter, *m.Mask)
+		took, err := take(m.adapter, *m.Mask)
 		if err != nil {
 			return nil, err
 		}
+		mask := took.Files[0]
 		mask.Type = plan.Mask
 		add(mask)
 	}

@@ -63,12 +63,21 @@ type Downloads struct {
 	Log       *slog.Logger
 }
 
-// Take fetches one file and returns it with the size of its text in bytes. A file that the thread has
-// already is stored again, which renews its retention.
+// Taken is what came of a file that was fetched.
+type Taken struct {
+	// Files are the files: one, or those of an archive.
+	Files []plan.Resource
+	// Text is the size of their texts in bytes.
+	Text int
+	// Left says why files of an archive are left out.
+	Left []error
+}
+
+// Take fetches one file. An archive is unpacked. A file that the thread has already is stored again, which renews its
+// retention.
 func (d *Downloads) Take(
 	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
-) (r plan.Resource, size int, err error) {
-	thread := record.ThreadID(of.Asked.Event.Thread)
+) (took Taken, err error) {
 	var from source = d.Links
 	switch adapter {
 	case LinkSource:
@@ -78,34 +87,60 @@ func (d *Downloads) Take(
 		from = d.Adapters[adapter]
 	}
 	if from == nil {
-		return r, 0, queue.Wait(queue.RetrySoon, fmt.Errorf("fetch from %s: %w", adapter, queue.ErrLacking))
+		return took, queue.Wait(queue.RetrySoon, fmt.Errorf("fetch from %s: %w", adapter, queue.ErrLacking))
 	}
 	dir, err := os.MkdirTemp(d.Scratch, "atelier-fetch-")
 	if err != nil {
-		return r, 0, fmt.Errorf("make a folder for a file: %w", err)
+		return took, fmt.Errorf("make a folder for a file: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// Inspect names the file in its errors, so the local name is like the original.
 	local := filepath.Join(dir, localName(f))
 	sum, err := d.fetch(ctx, of, from, f, local)
 	if err != nil {
-		return r, 0, err
+		return took, err
 	}
-	info, err := d.Inspect(ctx, local)
+	files, err := d.unpacked(fetched{f, local, sum}, dir)
 	if err != nil {
-		return r, 0, named(f, err)
+		return took, err
 	}
-	r = plan.Resource{Type: info.Type, File: record.FileName(f), Facts: info.Facts, About: f.Alt}
+	known = slices.Clone(known)
+	for _, one := range files {
+		r, size, err := d.keep(ctx, record.ThreadID(of.Asked.Event.Thread), one, namer, known)
+		switch {
+		case err != nil && (len(files) == 1 || !Refused(err)):
+			return took, err
+		case err != nil:
+			took.Left = append(took.Left, err)
+			continue
+		}
+		took.Files, took.Text, known = append(took.Files, r), took.Text+size, append(known, r)
+	}
+	if len(took.Files) == 0 {
+		return Taken{}, Together(took.Left)
+	}
+	return took, nil
+}
+
+// keep inspects and stores a file that was fetched, and returns it with the size of its text in bytes.
+func (d *Downloads) keep(
+	ctx context.Context, thread string, f fetched, namer *plan.Namer, known []plan.Resource,
+) (r plan.Resource, size int, err error) {
+	info, err := d.Inspect(ctx, f.local)
+	if err != nil {
+		return r, 0, named(f.File, err)
+	}
+	r = plan.Resource{Type: info.Type, File: record.FileName(f.File), Facts: info.Facts, About: f.Alt}
 	if info.Type.Media() {
-		r.Blob = path.Join(record.ThreadFolder(thread), "given", sum+info.Ext)
-	} else if r.Value, err = text(local); err != nil {
-		return r, 0, named(f, err)
+		r.Blob = path.Join(record.ThreadFolder(thread), "given", f.sum+info.Ext)
+	} else if r.Value, err = text(f.local); err != nil {
+		return r, 0, named(f.File, err)
 	}
 	if size = len(r.Value); size >= record.LongText {
-		r.Blob, r.Value = record.TextBlob(thread, sum), ""
+		r.Blob, r.Value = record.TextBlob(thread, f.sum), ""
 	}
 	if r.Blob != "" {
-		if err := d.upload(ctx, r.Blob, local); err != nil {
+		if err := d.upload(ctx, r.Blob, f.local); err != nil {
 			return r, 0, err
 		}
 	}
@@ -118,7 +153,7 @@ func (d *Downloads) Take(
 	if filepath.Ext(name) == "" {
 		name += info.Ext
 	}
-	r.Name = namer.Original(name, sum)
+	r.Name = namer.Original(name, f.sum)
 	return r, size, nil
 }
 

@@ -137,26 +137,32 @@ func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters
 				leave(errors.New("the total file size is too large"))
 				continue
 			}
-			res, size, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
+			took, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
 			case err != nil && queue.Passing(err):
 				return nil, err
-			case err != nil || size > texts:
+			case err != nil || took.Text > texts:
 				leave(cmp.Or(err, errors.New("the total text length is too long")))
 				continue
 			}
-			took := max(f.Size, int64(size))
-			if res.Blob != "" { // the platform may not have told the size
-				info, err := h.Blobs.Stat(ctx, res.Blob)
+			for _, why := range took.Left {
+				leave(why)
+			}
+			size := max(f.Size, int64(took.Text))
+			for _, res := range took.Files {
+				if res.Blob == "" {
+					continue
+				}
+				info, err := h.Blobs.Stat(ctx, res.Blob) // the platform may not have told the size
 				if err != nil {
 					return nil, fmt.Errorf("stat a thread file: %w", err)
 				}
-				took = max(took, info.Size)
+				size = max(size, info.Size)
 			}
-			files, room, texts = files-1, room-took, texts-size
-			taken[i] = append(taken[i], res)
+			files, room, texts = files-1, room-size, texts-took.Text
+			taken[i] = append(taken[i], took.Files...)
 		}
 	}
 	return taken, nil
