@@ -79,6 +79,9 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
+		case len(r.Names) > 0: // nothing here gives each result a name
+			t.leave(r, r.Names)
+			continue
 		case t.AsksForDelivery(r.Words):
 			t.left = append(t.left, plan.Unhandled{Part: r.Text, Unknown: []string{r.Text}})
 			continue
@@ -385,8 +388,14 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 		switch e := t.Named(n, res); {
 		case ok && !scene.Among(r.Files, e):
 			r.Files = append(r.Files, e)
-		case !ok && !t.IsOutputName(w):
-			t.unknown = append(t.unknown, w.Text)
+		case ok:
+		default:
+			switch is, several := t.OutputName(w); {
+			case several:
+				r.Names = append(r.Names, w.Text)
+			case !is:
+				t.unknown = append(t.unknown, w.Text)
+			}
 		}
 	}
 	for _, e := range r.Files {

@@ -18,7 +18,8 @@ type Reading struct {
 	Words   []retrieve.Word // without the polite wrapping
 	Text    string          // the clause, with later remarks about it
 	Form    retrieve.Form
-	Files   []Thing // files that it names
+	Files   []Thing  // files that it names
+	Names   []string // names for several results
 	Refs    References
 	Stated  []quantity.Quantity // quantities, by their positions in the clause
 	Head    *profile.Profile    // the tool that makes the result
@@ -46,26 +47,30 @@ func (r References) Points() bool {
 	return r.Pronoun || r.Result || r.Sequence || len(r.Definite) > 0
 }
 
-// IsOutputName reports whether an unknown file name is the name for a result: "save it as edges.png", "split it into
-// left.wav and right.wav", "and a favicon.ico".
-func (s *Scene) IsOutputName(w retrieve.Word) bool {
+// OutputName reports whether an unknown file name is the name for a result: "save it as edges.png". It is one of several
+// results if it is in a list or has an article: "into left.wav and right.wav", "and an icon.png".
+func (s *Scene) OutputName(w retrieve.Word) (is, several bool) {
 	i := slices.IndexFunc(s.Words, func(o retrieve.Word) bool { return o.Start == w.Start })
 	if i == 0 {
-		return len(s.Request.Given) > 0 && retrieve.FileType(w.Text) == s.Request.Given[0].Type // "favicon.ico with 16 and 32 pixels"
+		return len(s.Request.Given) > 0 && retrieve.FileType(w.Text) == s.Request.Given[0].Type, false // "favicon.ico with 16 and 32 pixels"
 	}
 	for ; i > 0; i-- {
 		before := s.Words[i-1]
 		listed := i > 1 && before.Lower() == "and" && s.unknownFile(s.Words[i-2])
 		switch {
-		case before.Lower() == "a", before.Lower() == "an", s.In("naming", before.Lower()):
-			return true
+		case s.In("naming", before.Lower()):
+			return true, several
 		case i > 1 && s.Is("articles", before) && s.Is("making", s.Words[i-2]):
-			return true
-		case !listed && !before.IsMark() && !s.unknownFile(before) && !s.Is("articles", before):
-			return false
+			return true, several
+		case before.Lower() == "a", before.Lower() == "an":
+			return true, true
+		case listed, before.IsMark(), s.unknownFile(before):
+			several = true
+		case !s.Is("articles", before):
+			return false, false
 		}
 	}
-	return false
+	return false, false
 }
 
 // unknownFile reports whether a word names a file that the request does not have.

@@ -54,6 +54,9 @@ func (o operations) cropRegion(ctx context.Context, p media.Picture, c toolbox.C
 		return picture.Edited{}, plan.Refusal("That part is outside the picture, which has %s.", picture.Dimensions(p.Image))
 	}
 	edited := picture.Edited{Image: imaging.Crop(p.Image, part)}
+	if !area.Box.Empty() && part != area.Box {
+		edited.Note = plan.Say("That part reaches beyond the picture, which has %s, so only what lies within is left.", picture.Dimensions(p.Image))
+	}
 	if part.Size() != size {
 		if err := picture.CheckSize(size.X, size.Y, o.limits); err != nil {
 			return picture.Edited{}, err
