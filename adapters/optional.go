@@ -42,7 +42,8 @@ type Reporter interface {
 // Progress is the progress of a request.
 type Progress struct {
 	Thread Thread `json:"thread"`
-	// Request is the id of the request's message.
+	// Request is the id of the request's message, "" if it has none. To stop the work, a [Cancel] names the message that
+	// shows the progress.
 	Request string `json:"request,omitempty"`
 	// Asker is the id of the person for whom the work is done, or "". A platform may show the running steps to
 	// this person only, and to others only the start and the end.

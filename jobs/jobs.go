@@ -416,14 +416,14 @@ func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hint
 	}
 	j.progress = &progress.Display{
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
-		Say: j.config.say, Steps: steps, Log: c.Log,
+		Say: j.config.say, Steps: steps, Release: j.early.release, Log: c.Log,
 	}
 	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
 	if c.Agent != nil { // commands for operators run without one
 		j.viewer.Steps = steps
 	}
 	j.forgetter = &retention.Forgetter{
-		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
+		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, ShownAt: j.progress.ShownAt, Log: c.Log,
 		Stop: func(ctx context.Context, request string) error {
 			return ignoreOver(j.stopper.cancel(ctx, request, record.Halted{Why: record.HaltDeleted}))
 		},

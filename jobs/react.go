@@ -72,7 +72,7 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 	if !a.limits.Allowed(e.By, r.Asked.Event.Thread) {
 		return nil, nil, nil
 	}
-	if m := r.Message(); m != nil && slices.Contains(m.Ref.Keys(), e.Reaction.On.Key()) {
+	if r.AsksAt(e.Reaction.On) {
 		return r, nil, nil
 	}
 	return r, r.Run(of.Run), nil
@@ -186,7 +186,7 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 // remove deletes an answer. Only the person who asked and admins may do that.
 func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	deleter, ok := a.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
-	if !ok || run == nil || run.Sent == nil || run.Sent.Ref.IsZero() {
+	if !ok || run == nil || !run.AnsweredAt(e.Reaction.On) {
 		return nil
 	}
 	if e.By.ID != r.Asked.Event.By.ID && e.By.ID != run.By && !e.By.Admin {
@@ -195,7 +195,7 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 	if err := deleter.Delete(ctx, run.Sent.Ref); err != nil && !adapters.Final(err) {
 		return fmt.Errorf("delete an answer: %w", err)
 	}
-	return a.stopper.noteDeleted(ctx, r, run.N, run.Sent.Ref.Last())
+	return a.stopper.noteDeleted(ctx, r, run, run.Sent.Ref.Last())
 }
 
 // rate records a person's rating of an answer, and counts it if it changed.

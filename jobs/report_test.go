@@ -26,6 +26,7 @@ type reporting struct {
 	mu   sync.Mutex
 	last int // number of reports of an end
 	now  adapters.Progress
+	at   map[string]adapters.MessageRef // the messages, by the text of the first step
 }
 
 func (*reporting) Pace() time.Duration { return 0 }
@@ -40,11 +41,29 @@ func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef,
 		return adapters.MessageRef{}, errors.New("not just now")
 	}
 	r.now = p
+	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "progress-" + key}
+	if len(p.Steps) > 0 {
+		if r.at == nil {
+			r.at = map[string]adapters.MessageRef{}
+		}
+		r.at[p.Steps[0].Text] = ref
+	}
 	select {
 	case r.shown <- struct{}{}:
 	default: // nobody waits for it
 	}
-	return adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "progress-" + key}, nil
+	return ref, nil
+}
+
+// messageOf waits for the progress of a run with this first step, and returns its message.
+func (r *reporting) messageOf(step string) (at adapters.MessageRef) {
+	r.until(func(adapters.Progress) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		at = r.at[step]
+		return !at.IsZero()
+	})
+	return at
 }
 
 // until waits until the shown progress meets a condition, and returns it.

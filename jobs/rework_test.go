@@ -194,6 +194,62 @@ func TestReworkIsSeparateRequest(t *testing.T) {
 	}
 }
 
+// TestStopOfProgressStopsItsRunOnly: of several that continue from the same results, and for its asker and admins only. The
+// first request's message shows them all.
+func TestStopOfProgressStopsItsRunOnly(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	m.seeds(h.blobs)
+	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}
+	h.planner.set("pic1", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+		o := plan.Resource{Name: "big.png", Type: plan.Image, Blob: w.Folder + "/big.png"}
+		return plan.Result{Status: plan.Done, Output: &o}, h.blobs.Put(ctx, o.Blob, strings.NewReader("PNG"+strings.Repeat("x", 29_997)))
+	})
+	j := h.start(reworking(m), func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	wish := h.says("t", "ann", "pic1")
+	first := h.ask(j, wish)
+	grid := h.planner.blocks("picgrid")
+	var ids []string
+	for _, sign := range []string{"🎲", "🔍", "🗜️"} {
+		if sign != "🎲" {
+			h.planner.blocks("pic" + string(h.reacts("bob", first.Runs[0].Sent, sign, true).Reaction.Sign))
+		}
+		ids = append(ids, h.handle(j, h.reacts("bob", first.Runs[0].Sent, sign, true)))
+	}
+	stop := func(by string, admin bool, on adapters.MessageRef) {
+		e := h.stops("t", by)
+		e.By.Admin, e.Cancel.On = admin, on
+		h.handle(j, e)
+	}
+	vary, larger, smaller := platform.messageOf("picseeds"), platform.messageOf("piclarger"), platform.messageOf("picsmaller")
+	stop("ann", false, larger)
+	stop("eve", false, vary)
+	stop("dora", false, wish.Message.Ref)
+	h.chat.until(t, "three refusals", func() bool { return len(h.chat.posts) == 4 })
+	for _, p := range h.chat.all()[1:] {
+		if p.reply.Text != "Only the person who asked for this, or an admin, can stop it." {
+			t.Errorf("%s is told %q", p.reply.Mention, p.reply.Text)
+		}
+	}
+	stop("bob", false, larger)
+	stop("root", true, smaller)
+	for _, id := range ids[1:] {
+		if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled {
+			t.Errorf("%q is %s", r.Wish, r.Runs[0].Status)
+		}
+	}
+	stop("bob", false, larger) // it has ended
+	close(grid.open)
+	if r := h.wait(j, ids[0], 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("the variations are %s", r.Runs[0].Status)
+	}
+	h.handle(j, h.deletes(vary))
+	if r := h.ask(j, h.reacts("bob", first.Runs[0].Sent, "📌", true)); !strings.HasPrefix(h.told(r), "Your next message") {
+		t.Errorf("bob is told %q", h.told(r))
+	}
+}
+
 // TestSmallerFile has half the bytes, or fits the platform's limit.
 func TestSmallerFile(t *testing.T) {
 	t.Parallel()

@@ -30,19 +30,21 @@ type stopper struct {
 // errNotTheirs means that a person may not stop a request.
 var errNotTheirs = errors.New("only the person who asked and admins may stop it")
 
-// asked handles a person's request to stop: the runs of a given request, or else the person's latest active request
-// in the thread, or in a channel, its threads included. A person who picked an alternative may stop only that. It
-// fails with [errNotTheirs] and returns the thread of the request if the person may stop nothing that is in progress.
+// asked handles a person's request to stop: what a given message shows, or else the person's latest active request in the
+// thread, or in a channel, its threads included. A progress message shows its run, and other messages show their request
+// and what continues from its results. It fails with [errNotTheirs] and returns the thread of the request if the person may
+// stop nothing of what is in progress.
 func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thread, err error) {
 	why := record.HaltCancelled
 	if e.Cancel.Deleted {
 		why = record.HaltDeleted
 	}
 	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name}
-	if e.Cancel.On.IsZero() {
+	on := e.Cancel.On
+	if on.IsZero() {
 		return in, o.cancelLast(ctx, e, stop)
 	}
-	of, ok, err := o.store.Recall(ctx, e.Cancel.On)
+	of, ok, err := o.store.Recall(ctx, on)
 	if err != nil || !ok {
 		return in, err
 	}
@@ -51,47 +53,68 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 		return in, record.IgnoreUnknown(err)
 	}
 	in = r.Asked.Event.Thread
-	if m := r.Message(); e.Cancel.Deleted && m != nil && m.Ref.Key() != e.Cancel.On.Key() {
-		return in, o.noteDeleted(ctx, r, of.Run, e.Cancel.On)
+	run := r.Run(of.Run)
+	switch asks := r.AsksAt(on); {
+	case e.Cancel.Deleted && !asks:
+		return in, o.noteDeleted(ctx, r, run, on)
+	case !asks && run != nil && !run.AnsweredAt(on):
+		return in, o.haltTheirs(ctx, e, stop, r, run)
 	}
-	for _, id := range r.ActedOnBy { // these are shown on the same message
+	return in, o.haltAll(ctx, e, stop, r)
+}
+
+// haltAll stops the runs of a request and of those that continue from its results, which its message shows. Of other
+// people's, it stops only those that the person may stop.
+func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request) error {
+	shown := []*record.Request{r}
+	for _, id := range r.ActedOnBy {
 		further, err := o.store.Request(ctx, id)
-		if err == nil && (e.Cancel.Deleted || e.By.Admin || e.By.ID == further.Asked.Event.By.ID) {
-			err = ignoreOver(o.cancel(ctx, id, stop))
-		}
 		if record.IgnoreUnknown(err) != nil {
-			return in, err
+			return err
+		}
+		if err == nil {
+			shown = append(shown, further)
 		}
 	}
-	switch {
-	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID:
-		return in, ignoreOver(o.cancel(ctx, r.ID, stop))
-	case !o.limits.Allowed(e.By, in), !slices.ContainsFunc(r.Runs, (*record.Run).Working):
-		return in, nil
-	}
-	stopped := false
-	for _, run := range r.Runs {
-		if run.Working() && run.By == e.By.ID {
-			stopped = true
-			if err := o.halt(ctx, r.ID, run.N, stop); err != nil {
-				return in, err
+	stopped, refused := false, false
+	for _, of := range shown {
+		for _, run := range of.Runs {
+			if !stop.Ends(run) {
+				continue
 			}
+			err := o.haltTheirs(ctx, e, stop, of, run)
+			if err != nil && !errors.Is(err, errNotTheirs) {
+				return err
+			}
+			stopped, refused = stopped || err == nil, refused || err != nil
 		}
 	}
-	if !stopped {
-		return in, errNotTheirs
+	if refused && !stopped {
+		return errNotTheirs
 	}
-	return in, nil
+	return nil
+}
+
+// haltTheirs stops a run if the person may: the run's asker, the request's, and admins.
+func (o *stopper) haltTheirs(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request, run *record.Run) error {
+	switch {
+	case !stop.Ends(run):
+		return nil
+	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID, e.By.ID == run.By:
+		return o.halt(ctx, r.ID, run.N, stop)
+	case !o.limits.Allowed(e.By, r.Asked.Event.Thread):
+		return nil
+	}
+	return errNotTheirs
 }
 
 // noteDeleted records that the answer to a run was deleted, if the deleted message is the one that people
 // react to.
-func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, n int, gone adapters.MessageRef) error {
-	run := r.Run(n)
+func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *record.Run, gone adapters.MessageRef) error {
 	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Last().Key() != gone.Key() {
 		return nil
 	}
-	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: n, AnswerDeleted: true})
+	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, AnswerDeleted: true})
 	return err
 }
 
@@ -131,7 +154,7 @@ func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error 
 	}
 	stopped := false
 	for _, run := range r.Runs {
-		if !run.Working() && (!h.Silent() || run.Over || run.Halted != nil) {
+		if !h.Ends(run) {
 			continue
 		}
 		stopped = true

@@ -310,10 +310,11 @@ type Pressing interface {
 	Signs() map[adapters.Sign]bool
 }
 
-// Halting is a platform with a button that stops the work on a request.
+// Halting is a platform with a button that stops work.
 type Halting interface {
-	// Halt lets somebody press it. The bot has accepted the request, and has not answered.
-	Halt(t *testing.T, by adapters.Person, request adapters.MessageRef)
+	// Halt lets somebody press the button of a request that the bot has accepted and not answered. It returns the
+	// message with the button: the request, or its progress.
+	Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) (on adapters.MessageRef)
 }
 
 // Commanding is a platform with commands.

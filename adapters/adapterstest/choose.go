@@ -234,9 +234,9 @@ func stopByButton(s *scene) {
 	if a, ok := s.a.(adapters.Acknowledger); ok {
 		s.noError(a.Acknowledge(s.Context(), asked, adapters.Seen))
 	}
-	as[Halting](s, s.p).Halt(s.T, s.ana, asked)
+	on := as[Halting](s, s.p).Halt(s.T, s.ana, asked)
 	event := e.placed("a stop", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
-	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(asked.Keys(), event.Cancel.On.Key()) {
+	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || event.Cancel.On.Key() != on.Key() {
 		s.Errorf("the button to stop was received as %q %+v", event.Kind, event.Cancel)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
-// stopped presses the button below the progress of a request, and returns the event.
-func (s *scene) stopped(e adapters.Event) adapters.Event {
+// stopped presses the button below the progress of a request, and returns the progress and the event.
+func (s *scene) stopped(e adapters.Event) (adapters.MessageRef, adapters.Event) {
 	s.Helper()
 	at, err := s.d.Report(s.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: e.Thread, Request: e.Message.Ref.ID, Title: "At work"})
 	if err != nil {
@@ -19,10 +19,10 @@ func (s *scene) stopped(e adapters.Event) adapters.Event {
 		s.Fatalf("it is shown as %+v", m)
 	}
 	s.s.Interactions.Press(s.ana, at.Channel, at.ID, m.Buttons[0].CustomID)
-	return s.next()
+	return at, s.next()
 }
 
-// In a forum, in a private thread and in a thread of a message, the button stops the right request.
+// In a forum, in a private thread and in a thread of a message, the button stops what its message shows.
 func TestStopButton(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*scene) discordtest.Message{
@@ -54,8 +54,8 @@ func TestStopButton(t *testing.T) {
 			if e.Message == nil || e.Message.Ref.ID != m.ID || e.Message.Text != "edges" {
 				t.Fatalf("received %+v", e.Message)
 			}
-			if got := s.stopped(e); got.Cancel == nil || got.Cancel.On.Key() != e.Message.Ref.Key() {
-				t.Errorf("%+v is to end, and not %+v", got.Cancel, e.Message.Ref)
+			if at, got := s.stopped(e); got.Cancel == nil || got.Cancel.On.Key() != at.Key() {
+				t.Errorf("%+v is to end, and not %+v", got.Cancel, at)
 			}
 		})
 	}

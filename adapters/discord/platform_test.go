@@ -217,13 +217,14 @@ func (p *platform) Signs() map[adapters.Sign]bool {
 }
 
 // Halt presses the button below the progress, which the bot shows while it works.
-func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
+func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) adapters.MessageRef {
 	t.Helper()
 	at, err := p.bots[0].Report(t.Context(), "progress", adapters.MessageRef{}, adapters.Progress{Thread: p.threads[request.Channel], Request: request.ID, Title: "At work"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.press(t, by, at, convert.StopButton)
+	return at
 }
 
 func (p *platform) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

@@ -264,7 +264,7 @@ func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageR
 	w.pressed(t, w.Interactions.Press(by.ID, on.Channel, on.ID, action))
 }
 
-func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
+func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) adapters.MessageRef {
 	t.Helper()
 	m, ok := w.Workspace.Message(request.Channel, request.ID)
 	if !ok {
@@ -277,6 +277,7 @@ func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.Mess
 		t.Fatal(err)
 	}
 	w.pressed(t, w.Interactions.Press(by.ID, at.Channel, at.ID, convert.StopAction))
+	return at
 }
 
 func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

@@ -54,7 +54,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 			t.Error("it is not stopped by its progress alone")
 		}
 		bob.is(bob.post(at(progress.ID), "id", "press00000000002", "sign", "stop"), http.StatusNoContent)
-		if e := heard(); e.Cancel == nil || e.Cancel.On.Key() != request.Key() || e.By.ID != "bob" {
+		if e := heard(); e.Cancel == nil || e.Cancel.On.Key() != progress.Key() || e.By.ID != "bob" {
 			t.Errorf("a stop arrived as %+v", e)
 		}
 

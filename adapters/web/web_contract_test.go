@@ -196,9 +196,10 @@ func (*platform) Signs() map[adapters.Sign]bool {
 }
 
 // Halt presses the button that stops the work on a request.
-func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
+func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) adapters.MessageRef {
 	t.Helper()
 	p.act(t, by, request, url.Values{"id": {p.next("halt")}, "sign": {"stop"}})
+	return request
 }
 
 func (p *platform) LoseFiles(t *testing.T, message adapters.MessageRef) {

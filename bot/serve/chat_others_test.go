@@ -27,6 +27,9 @@ type team interface {
 	unsay(thread string)
 	// react adds a reaction to a message, as ann or as somebody else. An empty id means the first message of the thread.
 	react(other bool, thread, id, emoji string, added bool)
+	// halt presses the button to stop below the latest progress in a thread, as ann or as somebody else; it is false if
+	// there is none.
+	halt(other bool, thread string) bool
 	// visible returns the visible text of the bot's messages in a thread, with the labels of their buttons.
 	visible(thread string) (text string, labels []string)
 }
@@ -48,6 +51,20 @@ func (d *inDiscord) react(other bool, thread, id, emoji string, added bool) {
 		in, id = d.channel, thread
 	}
 	d.People.React(by, in, id, emoji, added)
+}
+
+func (d *inDiscord) halt(other bool, thread string) bool {
+	by := d.ann
+	if other {
+		by = d.World.User("bob")
+	}
+	for _, m := range slices.Backward(d.World.Messages(thread)) {
+		if slices.ContainsFunc(m.Buttons, func(b discordtest.Button) bool { return b.CustomID == "stop" }) {
+			d.Interactions.Press(by, thread, m.ID, "stop")
+			return true
+		}
+	}
+	return false
 }
 
 func (d *inDiscord) visible(thread string) (text string, labels []string) {
@@ -85,6 +102,20 @@ func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
 		id = thread
 	}
 	s.People.React(by, s.channel, id, map[string]string{"🛑": "octagonal_sign", "🔁": "repeat", "🗑": "wastebasket", adapters.Digit(2): "two"}[emoji], added)
+}
+
+func (s *inSlack) halt(other bool, thread string) bool {
+	by := s.ann
+	if other {
+		by = s.Workspace.User("bob")
+	}
+	for _, m := range slices.Backward(s.Workspace.Messages(s.channel, thread)) {
+		if strings.Contains(string(m.Blocks), `"action_id":"halt"`) {
+			s.Interactions.Press(by, s.channel, m.TS, "halt")
+			return true
+		}
+	}
+	return false
 }
 
 func (s *inSlack) visible(thread string) (text string, labels []string) {
@@ -219,6 +250,13 @@ func TestWhoMayStop(t *testing.T) {
 		by.react(true, thread, "", "🛑", true)
 		in.says(o, thread, "Only the person who asked for this, or an admin, can stop it.")
 		by.react(false, thread, "", "🛑", true)
+		in.says(o, thread, "Stopped, as you asked.")
+
+		thread = by.say("make a sticker that says good night")
+		in.until(o, "a button to stop it", func() bool { return by.halt(true, thread) })
+		in.asked(o, w, "good night")
+		by.halt(false, thread)
+		in.stops(o, w, "good night")
 		in.says(o, thread, "Stopped, as you asked.")
 
 		thread = by.say("make a sticker that says good evening")

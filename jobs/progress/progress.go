@@ -27,7 +27,9 @@ type Display struct {
 	Workers *queue.Workers
 	Say     func(r *record.Request, m plan.Message) string
 	// Steps describes what each step of a run makes, or has made.
-	Steps     func(run *record.Run) []plan.Message
+	Steps func(run *record.Run) []plan.Message
+	// Release handles the events about a message that were held back until it is recorded.
+	Release   func(ctx context.Context, ref adapters.MessageRef) error
 	Self      string
 	Retention time.Duration
 	Retry     func(retries int) time.Duration
@@ -203,7 +205,13 @@ func (o *Display) report(ctx context.Context, r *record.Request, run *record.Run
 	}
 	if m.claim.Ref.IsZero() {
 		m.claim.Ref = ref
+		if err := o.Store.Remember(ctx, ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
+			return err
+		}
 		if err := o.putClaim(ctx, r.ID, run.N, m.claim); err != nil {
+			return err
+		}
+		if err := o.Release(ctx, ref); err != nil {
 			return err
 		}
 	}
@@ -306,15 +314,8 @@ func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim
 	if err != nil || first {
 		return c, first, err
 	}
-	b, err = o.State.Get(ctx, key(id, run))
-	if errors.Is(err, storage.ErrNotFound) {
-		return c, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		return c, false, fmt.Errorf("read a claim: %w", err)
+	if c, err = o.readClaim(ctx, id, run); err != nil || c.Worker == "" {
+		return c, false, err
 	}
 	if c.Worker == o.Self {
 		return c, true, nil
@@ -324,6 +325,27 @@ func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim
 	}
 	c.Worker = o.Self
 	return c, true, o.putClaim(ctx, id, run, c)
+}
+
+// readClaim reads a run's claim; zero if there is none.
+func (o *Display) readClaim(ctx context.Context, id string, run int) (c claim, err error) {
+	b, err := o.State.Get(ctx, key(id, run))
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, fmt.Errorf("read a claim: %w", err)
+	}
+	return c, nil
+}
+
+// ShownAt returns the progress message of a run; zero if there is none.
+func (o *Display) ShownAt(ctx context.Context, id string, run int) (adapters.MessageRef, error) {
+	c, err := o.readClaim(ctx, id, run)
+	return c.Ref, err
 }
 
 func key(id string, run int) string {

@@ -255,6 +255,11 @@ func (h *Halted) Sentence(to string) plan.Message {
 // Silent reports whether nothing is posted for the run, even if its answer is ready.
 func (h *Halted) Silent() bool { return h != nil && (h.Why == HaltDeleted || h.Why == HaltReplaced) }
 
+// Ends reports whether it changes anything for a run: a silent one also keeps an answer that is ready from being posted.
+func (h *Halted) Ends(run *Run) bool {
+	return run.Working() || h.Silent() && !run.Over && run.Halted == nil
+}
+
 // Reason is why a run ended early.
 type Reason string
 

@@ -122,6 +122,12 @@ func (r *Request) Message() *adapters.Message {
 	return r.Asked.Event.Message
 }
 
+// AsksAt reports whether a message is the person's message.
+func (r *Request) AsksAt(ref adapters.MessageRef) bool {
+	m := r.Message()
+	return m != nil && slices.Contains(m.Ref.Keys(), ref.Key())
+}
+
 // Ref returns the message on which the request's status is shown, zero if there is none.
 func (r *Request) Ref() adapters.MessageRef {
 	switch m := r.Message(); {

@@ -35,6 +35,11 @@ type Run struct {
 // Working reports whether the run still has steps to do.
 func (r *Run) Working() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
 
+// AnsweredAt reports whether a message is one of the run's answer.
+func (r *Run) AnsweredAt(ref adapters.MessageRef) bool {
+	return r.Sent != nil && slices.Contains(r.Sent.Ref.Keys(), ref.Key())
+}
+
 // Asks reports whether the run only asks which solution to run.
 func (r *Run) Asks(p *plan.Plan) bool { return r.Choice == nil && p.Doubtful() }
 

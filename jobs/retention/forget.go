@@ -21,6 +21,8 @@ type Forgetter struct {
 	// Release frees the quota that a run holds, and Stop stops the runs of a request without an answer.
 	Release func(ctx context.Context, r *record.Request, run *record.Run) error
 	Stop    func(ctx context.Context, request string) error
+	// ShownAt returns the progress message of a run; zero if there is none.
+	ShownAt func(ctx context.Context, request string, run int) (adapters.MessageRef, error)
 	Log     *slog.Logger
 }
 
@@ -126,6 +128,13 @@ func (f *Forgetter) forgetRequest(ctx context.Context, id string) error {
 	for _, run := range r.Runs {
 		if run.Sent != nil && !run.Sent.Ref.IsZero() {
 			refs = append(refs, run.Sent.Ref)
+		}
+		at, err := f.ShownAt(ctx, id, run.N)
+		if err != nil {
+			return err
+		}
+		if !at.IsZero() {
+			refs = append(refs, at)
 		}
 		if err := f.Tasks.Remove(queue.DeadlineOf(id, run.N)); err != nil {
 			return err

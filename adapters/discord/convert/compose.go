@@ -322,10 +322,11 @@ func link(text, address string) string {
 	return renderSpans([]adapters.Span{{Text: text, URL: address}})
 }
 
-// The ids of buttons, or their prefixes.
 const (
-	ChooseButton = "choose:" // then the number:the choice's id
-	StopButton   = "stop:"   // then the request's channel:its id
+	// ChooseButton is the prefix of the ids of buttons for choices. The number:the choice's id follow.
+	ChooseButton = "choose:"
+	// StopButton is the id of the button below the progress.
+	StopButton = "stop"
 )
 
 type button struct {

@@ -37,15 +37,9 @@ func Progress(p adapters.Progress) Content {
 		text += line
 	}
 	c := NewContent(text)
-	if p.Ended || !IsID(p.Request) || p.Thread.Channel == "" {
-		return c
+	if !p.Ended {
+		c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: &discordgo.ComponentEmoji{Name: "🛑"}, ID: StopButton}})
 	}
-	channel := p.Thread.ID // the request is in the thread, or in the channel where it began the thread
-	if p.Request == p.Thread.ID || channel == "" {
-		channel = p.Thread.Channel
-	}
-	stop := &discordgo.ComponentEmoji{Name: "🛑"}
-	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: stop, ID: StopButton + channel + ":" + p.Request}})
 	return c
 }
 

@@ -99,12 +99,8 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 			return
 		}
 		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: choice}
-	case strings.HasPrefix(id, convert.StopButton):
-		channel, request, _ := strings.Cut(strings.TrimPrefix(id, convert.StopButton), ":")
-		if request == e.Thread.ID && is.isForum(e.Thread.Channel) {
-			channel = request // in a forum, the message that begins a thread is in the thread itself
-		}
-		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: convert.Ref(i.Guild, channel, request)}
+	case id == convert.StopButton:
+		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: on}
 	default:
 		if e.Reaction = adapters.Pressed(on, id); e.Reaction == nil {
 			return
@@ -114,17 +110,6 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 		e.Thread = adapters.Thread{} // the message tells the thread
 	}
 	is.put(e, nil)
-}
-
-func (is *interactions) isForum(id string) bool {
-	c := is.Places.Known(id)
-	if c == nil {
-		c = &convert.Channel{}
-		if err := is.API.Get(is.ctx, "channels/"+id, c); err != nil {
-			is.Log.WarnContext(is.ctx, "a channel was not looked up", "error", err)
-		}
-	}
-	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
 // command handles a subcommand.

@@ -145,22 +145,6 @@ func (h Event) HasBlock(id string) bool {
 	})
 }
 
-// Stops returns the id of the request that the button in a progress message stops, or "" if the message has no such button.
-func (h Event) Stops() (request string) {
-	for _, raw := range h.Blocks {
-		var b struct {
-			Elements []struct {
-				ActionID string `json:"action_id"`
-				Value    string `json:"value"`
-			} `json:"elements"`
-		}
-		if json.Unmarshal(raw, &b) == nil && len(b.Elements) > 0 && b.Elements[0].ActionID == StopAction {
-			request = timestamp(b.Elements[0].Value)
-		}
-	}
-	return request
-}
-
 // IsDirect reports whether the channel is a direct one.
 func (h Event) IsDirect() bool {
 	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")

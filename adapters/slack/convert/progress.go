@@ -89,20 +89,17 @@ func Ended(p adapters.Progress) Words {
 	return w
 }
 
-// StopButton returns the block with the button that stops the work on a request; false if the request is not known.
-func StopButton(request, label, blockID string) (*slack.ActionBlock, bool) {
-	if _, named := ParseTime(request); !named {
-		return nil, false
-	}
-	return slack.NewActionBlock(blockID, button(StopAction, request, "🛑 "+label)), true
+// StopButton returns the block with the button that stops the work that a message shows.
+func StopButton(label, blockID string) *slack.ActionBlock {
+	return slack.NewActionBlock(blockID, button(StopAction, "", "🛑 "+label))
 }
 
 // Progress returns the message that shows the progress, with a button that stops the work while it runs.
 func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
 	text, blocks := Escape.Replace(CutBytes(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
-	if stop, ok := StopButton(p.Request, stop, ""); ok && !p.Ended {
-		blocks = append(blocks, stop)
+	if !p.Ended {
+		blocks = append(blocks, StopButton(stop, ""))
 	}
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }

@@ -44,10 +44,7 @@ func (st *Streams) start(ctx context.Context, key string, p adapters.Progress, s
 		return "", false, nil
 	}
 	s := &stream{thread: in.Key(), tasks: map[string]slack.TaskUpdateChunk{}}
-	chunks := s.changes(p)
-	if button, ok := convert.StopButton(p.Request, stop, key); ok {
-		chunks = append(chunks, slack.NewBlocksChunk(button))
-	}
+	chunks := append(s.changes(p), slack.NewBlocksChunk(convert.StopButton(stop, key)))
 	_, ts, err = st.API.StartStreamContext(ctx, in.Channel, slack.MsgOptionTS(in.ID), slack.MsgOptionRecipientUserID(p.Asker),
 		slack.MsgOptionRecipientTeamID(in.Workspace), slack.MsgOptionTaskDisplayMode(slack.TaskDisplayModePlan), slack.MsgOptionChunks(chunks...))
 	told := api.Fault(err)

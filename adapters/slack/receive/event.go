@@ -131,8 +131,7 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 	return e, ok, nil
 }
 
-// stop handles Slack's own stop button in a thread: it sends one event for each request whose stream was stopped,
-// or else one for the person's latest request there.
+// stop handles Slack's own stop button in a thread: it sends one event for each stream that was stopped, or else one for the person's latest request there.
 func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, confirm func()) {
 	at, ok := convert.ParseTime(h.EventTS)
 	by := r.People.Who(ctx, h.User)
@@ -146,13 +145,8 @@ func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, co
 	}
 	var stopped []adapters.MessageRef
 	for _, ts := range h.Streams[:min(len(h.Streams), maxStreams)] {
-		m, err := r.Messages.Find(ctx, h.Channel, h.ThreadTS, ts)
-		switch {
-		case err == nil && m.Stops() != "":
-			stopped = append(stopped, convert.Ref(self.Team, h.Channel, m.Stops()))
-		case err != nil && !adapters.Final(err): // Slack repeats the event
-			r.Log.WarnContext(ctx, "an event was not read", "error", err)
-			return
+		if _, ok := convert.ParseTime(ts); ok {
+			stopped = append(stopped, convert.Ref(self.Team, h.Channel, ts))
 		}
 	}
 	if len(stopped) == 0 {

@@ -93,9 +93,6 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 				e.Reaction.Sign = adapters.Bad
 			}
 		case a.ActionID == convert.StopAction:
-			if _, ok := convert.ParseTime(a.Value); ok { // the request, as the progress names it
-				on = convert.Ref(self.Team, channel, a.Value)
-			}
 			e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: on}
 		default:
 			continue

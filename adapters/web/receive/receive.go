@@ -229,12 +229,8 @@ func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*
 	}
 	sign := form.Get("sign")
 	if sign == "stop" {
-		if m.Progress != nil { // stopping a run stops its request
-			if m = t.Message(m.ReplyTo); m == nil {
-				return nil, request.ErrUnknown
-			}
-			out.On = m.ID
-		} else if m.Wrote == nil || !m.Open() {
+		working := m.Progress != nil && !m.Progress.Progress.Ended || m.Wrote != nil && m.Open()
+		if !working {
 			return nil, nil //nolint:nilnil // it has ended by itself
 		}
 		return out, nil
