@@ -47,7 +47,8 @@ func (m MessageRef) Keys() []string {
 	return keys
 }
 
-// Last returns the same messages with the last one first: it has the choices and gets the reactions.
+// Last returns the same messages, in the order in which they were posted, with the last one first: it has the choices and
+// gets the reactions. Adapters return it once, from Send.
 func (m MessageRef) Last() MessageRef {
 	if n := len(m.Parts); n > 0 {
 		ids := append([]string{m.ID}, m.Parts...)

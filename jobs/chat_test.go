@@ -31,6 +31,7 @@ type chat struct {
 	fetches int
 	stall   *gate // fetches wait for it
 	limits  adapters.Limits
+	parts   int // messages that each answer has before the last one
 }
 
 // posted is a posted reply.
@@ -151,6 +152,9 @@ func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
 		}
 	}
 	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: fmt.Sprintf("a%d", len(c.posts)+1)}
+	for i := range c.parts {
+		ref.Parts = append(ref.Parts, fmt.Sprintf("%s-%d", ref.ID, i))
+	}
 	c.posts = append(c.posts, posted{key, ref, r})
 	c.tell()
 	return ref

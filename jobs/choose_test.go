@@ -248,16 +248,21 @@ func TestOnlyAskerAndAdminsMayDeleteAnswer(t *testing.T) {
 }
 
 // TestDeletedAnswerIsRecorded: picking the number of a deleted answer runs it again, and the deleted answer's own numbers say
-// that they are gone.
+// that they are gone. An answer of several messages is deleted with the one that has the numbers.
 func TestDeletedAnswerIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"by its sign", "on the platform"} {
 		h := enter(t)
+		h.chat.parts = 2
 		j := h.start()
 		r := h.ask(j, h.says("t", "ann", "blur|sharpen|caption"))
 		first := r.Runs[0].Sent
 		h.handle(j, h.reacts("ann", first, adapters.Digit(1), true))
 		second := h.wait(j, r.ID, 2).Runs[1].Sent
+		for _, id := range second.Parts {
+			h.handle(j, h.deletes(adapters.MessageRef{Adapter: "chat", Channel: "c", ID: id}))
+		}
+		h.handle(j, h.reacts("ann", first, adapters.Digit(1), true))
 		if how == "by its sign" {
 			h.handle(j, h.reacts("ann", second, "🗑", true))
 		}

@@ -195,7 +195,7 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 	if err := deleter.Delete(ctx, run.Sent.Ref); err != nil && !adapters.Final(err) {
 		return fmt.Errorf("delete an answer: %w", err)
 	}
-	return a.stopper.noteDeleted(ctx, r, run, run.Sent.Ref.Last())
+	return a.stopper.noteDeleted(ctx, r, run, run.Sent.Ref)
 }
 
 // rate records a person's rating of an answer, and counts it if it changed.

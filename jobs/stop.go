@@ -111,7 +111,7 @@ func (o *stopper) haltTheirs(ctx context.Context, e adapters.Event, stop record.
 // noteDeleted records that the answer to a run was deleted, if the deleted message is the one that people
 // react to.
 func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *record.Run, gone adapters.MessageRef) error {
-	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Last().Key() != gone.Key() {
+	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Key() != gone.Key() {
 		return nil
 	}
 	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, AnswerDeleted: true})
