@@ -234,7 +234,9 @@ func TestRemovingMentionStopsRequest(t *testing.T) {
 		if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled || h.told(r) != "Stopped, as you asked." {
 			t.Errorf("it is %s: %s", r.Runs[0].Status, h.told(r))
 		}
-		r := h.ask(j, h.edits(e, 2*time.Second, "sharpen")) // and it is back
+		check(t, j.Handle(t.Context(), h.edits(e, 2*time.Second, "blur"))) // and it is back, in the same words
+		<-g.entered
+		r := h.ask(j, h.edits(e, 3*time.Second, "sharpen"))
 		if r.Runs[0].Status != jobs.Done || !strings.HasPrefix(h.told(r), "You edited your message, so I started again.") {
 			t.Errorf("then it is %s: %s", r.Runs[0].Status, h.told(r))
 		}

@@ -288,8 +288,10 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	case e.By.ID != asked.By.ID && !e.By.Admin, !e.At.After(asked.At), asked.Message == nil:
 		return nil
 	case takesBack(asked.Message, e.Message):
-		return ignoreOver(d.stopper.cancel(ctx, r.ID, record.Halted{Why: record.HaltCancelled, By: e.By.ID, Name: e.By.Name}))
-	case asked.Message.AsksSame(e.Message):
+		stop := stopBy(e)
+		stop.Withdrawn = true
+		return ignoreOver(d.stopper.cancel(ctx, r.ID, stop))
+	case asked.Message.AsksSame(e.Message) && !r.Withdrawn():
 		return nil
 	}
 	e.By = asked.By // a request stays its author's, whoever edits it

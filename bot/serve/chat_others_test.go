@@ -211,8 +211,8 @@ func TestMentionAddedAndRemoved(t *testing.T) {
 			in.Errorf("drawn are %q", words)
 		}
 
-		by.edit(thread, "make a sticker that says something")
-		w.draw("something")
+		by.edit(thread, "make a sticker that says nothing")
+		w.draw("nothing")
 		in.says(o, thread, "You edited your message, so I started again.")
 	})
 }

@@ -233,6 +233,8 @@ type Halted struct {
 	// operator.
 	By   string `json:"by,omitempty"`
 	Name string `json:"name,omitempty"`
+	// Withdrawn means that an edit removed the mention, or everything, from the message.
+	Withdrawn bool `json:"withdrawn,omitempty"`
 	// Problem is told to people; "" means that the run's log is too old to be read.
 	Problem string `json:"problem,omitempty"`
 	// Thinking is what models used for a plan that failed.

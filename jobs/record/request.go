@@ -195,6 +195,11 @@ func (r *Request) Needs(generation int, step string) bool {
 // Waits reports whether the request waits for its turn or its files.
 func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Working() }
 
+// Withdrawn reports whether an edit of the message stopped the request, so that it begins anew with the same words.
+func (r *Request) Withdrawn() bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Halted != nil && run.Halted.Withdrawn })
+}
+
 // Answered reports whether people see an answer to the request, or to one that it replaces. A notice that it was
 // stopped or refused is no answer.
 func (r *Request) Answered() bool {
