@@ -451,7 +451,7 @@ func (j *Jobs) handle(ctx context.Context, e adapters.Event) error {
 		if errors.Is(err, errNotTheirs) {
 			return j.admission.refuse(ctx, e, in, quota.RefuseStop())
 		}
-		return err
+		return ignoreOver(err)
 	}
 	return fmt.Errorf("%w: unknown event kind %q", adapters.ErrInvalid, e.Kind)
 }

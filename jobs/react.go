@@ -304,8 +304,9 @@ func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Re
 // lookedBack is how many of a thread's last requests may have the list that a number refers to.
 const lookedBack = 10
 
-// shorthand handles messages that stand for a button. Those that are only a number pick from the thread's latest list of
-// offers; others are in shorthand.txt.
+// shorthand handles messages that stand for a button. Those that are only a number pick from the latest list of offers;
+// others are in shorthand.txt. They are about the request or the answer to which they reply, or else about the latest one
+// of the thread.
 type shorthand struct {
 	store     *record.Store
 	index     *record.Index
@@ -346,14 +347,30 @@ func signOf(m *adapters.Message) (sign adapters.Sign, number int) {
 // message would answer, or nil.
 func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) (bool, error) {
 	sign, number := signOf(e.Message)
-	switch {
-	case sign == stopSign:
-		return true, s.stop(ctx, e, t, question)
-	case sign == "" || question != nil:
+	if sign == "" {
 		return false, nil
 	}
-	r, run, repeated, err := s.latest(ctx, e, t, func(run *record.Run) bool {
-		return (sign != adapters.Choose || len(run.Answer.Offers) > 0) &&
+	about, shown, err := s.repliedTo(ctx, e.Message)
+	if err != nil {
+		return false, err
+	}
+	if about != nil && question != nil && about.ID != question.Request {
+		question = nil
+	}
+	switch {
+	case sign == stopSign && about != nil && question == nil:
+		return true, s.stopShown(ctx, e, t, about)
+	case sign == stopSign:
+		return true, s.stop(ctx, e, t, question)
+	case question != nil:
+		return false, nil
+	}
+	recent := t.Recent(lookedBack)
+	if about != nil {
+		recent = []string{about.ID}
+	}
+	r, run, repeated, err := s.latest(ctx, e, recent, func(run *record.Run) bool {
+		return (shown == nil || run.N == shown.N) && (sign != adapters.Choose || len(run.Answer.Offers) > 0) &&
 			(sign != adapters.Vary || slices.Contains(run.Answer.Reply.GoOn, sign))
 	})
 	switch {
@@ -370,6 +387,50 @@ func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread
 	return true, s.reactions.repeat(ctx, e, r, run)
 }
 
+// repliedTo returns the request that a message replies to, and the run if it replies to its answer; nil if it replies to
+// neither.
+func (s *shorthand) repliedTo(ctx context.Context, m *adapters.Message) (*record.Request, *record.Run, error) {
+	if m.ReplyTo == nil {
+		return nil, nil, nil
+	}
+	of, ok, err := s.store.Recall(ctx, m.ReplyTo.Ref)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	r, err := s.store.Request(ctx, of.Request)
+	if err != nil || r.AsksAt(m.ReplyTo.Ref) {
+		return r, nil, record.IgnoreUnknown(err)
+	}
+	return r, r.Run(of.Run), nil
+}
+
+// stopShown stops what the message shows to which the person replies.
+func (s *shorthand) stopShown(ctx context.Context, e adapters.Event, t *record.Thread, about *record.Request) error {
+	stop := e
+	stop.Message, stop.Cancel = nil, &adapters.Cancel{On: e.Message.ReplyTo.Ref}
+	in, err := s.stopper.asked(ctx, stop)
+	switch {
+	case errors.Is(err, errNotTheirs):
+		return s.admission.refuse(ctx, e, in, quota.RefuseStop())
+	case errors.Is(err, ErrOver):
+		return s.admission.admit(ctx, e, t, origin{told: nothingInProgress})
+	case err != nil:
+		return err
+	}
+	return s.stopped(ctx, e, about.ID)
+}
+
+// stopped marks a message that has stopped work. A repeated event must not stop what was asked for since.
+func (s *shorthand) stopped(ctx context.Context, e adapters.Event, id string) error {
+	if err := s.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
+		return err
+	}
+	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
+	return nil
+}
+
+var nothingInProgress = plan.Say("Nothing of yours is in progress here.")
+
 // stop stops the latest work of a person. If nothing is in progress, it closes the open question.
 func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) error {
 	working, err := s.index.Unfinished(ctx, e.By.ID, e.Thread)
@@ -377,7 +438,7 @@ func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread
 		return err
 	}
 	if len(working) == 0 {
-		told := plan.Say("Nothing of yours is in progress here.")
+		told := nothingInProgress
 		if question != nil {
 			told = plan.Say("All right, I will leave it as it is.")
 		}
@@ -387,20 +448,15 @@ func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread
 	if _, err := s.stopper.asked(ctx, e); err != nil {
 		return err
 	}
-	// A repeated event must not stop what was asked for since.
-	if err := s.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: working[0].ID, Run: 1}); err != nil {
-		return err
-	}
-	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
-	return nil
+	return s.stopped(ctx, e, working[0].ID)
 }
 
-// latest returns the last run of a thread that was answered and that shows something. repeated means that the run
+// latest returns the last run of these requests that was answered and that shows something. repeated means that the run
 // was begun by this event before.
-func (s *shorthand) latest(ctx context.Context, e adapters.Event, t *record.Thread, shows func(*record.Run) bool) (
+func (s *shorthand) latest(ctx context.Context, e adapters.Event, requests []string, shows func(*record.Run) bool) (
 	of *record.Request, last *record.Run, repeated bool, err error,
 ) {
-	for _, id := range t.Recent(lookedBack) {
+	for _, id := range requests {
 		r, err := s.store.Request(ctx, id)
 		switch {
 		case record.IgnoreUnknown(err) != nil:

@@ -32,6 +32,58 @@ func TestNumberChoosesAlternative(t *testing.T) {
 	})
 }
 
+// replies is a message that replies to an answer of the bot or to a person's message.
+func (h *house) replies(by string, to adapters.MessageRef, own bool, text string) adapters.Event {
+	e := h.says("t", by, text)
+	e.Message.ReplyTo = &adapters.Earlier{Ref: to, Own: own, By: adapters.Person{ID: "somebody"}, At: e.At}
+	return e
+}
+
+// TestRepliesInPlaceOfButtons are about what they reply to, and not about the latest answer or request.
+func TestRepliesInPlaceOfButtons(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	older := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	h.ask(j, h.says("t", "ann", "edge|caption"))
+	h.handle(j, h.replies("bob", older.Runs[0].Sent, true, "1"))
+	if r := h.wait(j, older.ID, 2); r.Runs[1].Status != jobs.Done || h.planner.count("sharpen") != 1 {
+		t.Errorf("the older list's number is %s", r.Runs[1].Status)
+	}
+	h.handle(j, h.replies("bob", older.Runs[0].Sent, true, "again"))
+	h.wait(j, older.ID, 3)
+	if n := h.planner.count("blur"); n != 2 {
+		t.Errorf("the older request ran %d times", n)
+	}
+	asked := h.asks(j)
+	h.handle(j, h.replies("ann", older.Runs[0].Sent, true, "again"))
+	if r := h.wait(j, older.ID, 4); r.Runs[3].Status != jobs.Done {
+		t.Errorf("while a question is open, it is %s", r.Runs[3].Status)
+	}
+	if r := h.ask(j, h.replies("ann", asked.Runs[0].Sent, true, "2")); h.planner.request(r.ID).Wish != "edge" {
+		t.Errorf("a reply to the question is planned as %q", h.planner.request(r.ID).Wish)
+	}
+
+	g := h.planner.blocks("slow")
+	wish := h.says("t", "ann", "slow")
+	first := h.handle(j, wish)
+	<-g.entered
+	second := h.handle(j, h.says("t", "ann", "picture"))
+	if told := h.told(h.ask(j, h.replies("eve", wish.Message.Ref, false, "stop"))); told != "Only the person who asked for this, or an admin, can stop it." {
+		t.Errorf("eve is told %q", told)
+	}
+	h.handle(j, h.replies("ann", wish.Message.Ref, false, "stop"))
+	if r := h.wait(j, first, 1); r.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("what is replied to is %s", r.Runs[0].Status)
+	}
+	if r := h.wait(j, second, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("the latest is %s", r.Runs[0].Status)
+	}
+	if told := h.told(h.ask(j, h.replies("ann", wish.Message.Ref, false, "stop"))); told != "Nothing of yours is in progress here." {
+		t.Errorf("ann is told %q", told)
+	}
+}
+
 // TestNumberChoosesResult of several, for the person's next message.
 func TestNumberChoosesResult(t *testing.T) {
 	t.Parallel()

@@ -30,10 +30,13 @@ type stopper struct {
 // errNotTheirs means that a person may not stop a request.
 var errNotTheirs = errors.New("only the person who asked and admins may stop it")
 
+// ErrOver means that the request has ended already.
+var ErrOver = errors.New("already ended")
+
 // asked handles a person's request to stop: what a given message shows, or else the person's latest active request in the
 // thread, or in a channel, its threads included. A progress message shows its run, and other messages show their request
-// and what continues from its results. It fails with [errNotTheirs] and returns the thread of the request if the person may
-// stop nothing of what is in progress.
+// and what continues from its results. It fails with [ErrOver] if nothing is in progress, and with [errNotTheirs] and the
+// thread of the request if the person may stop nothing of that.
 func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thread, err error) {
 	why := record.HaltCancelled
 	if e.Cancel.Deleted {
@@ -79,31 +82,34 @@ func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Hal
 	stopped, refused := false, false
 	for _, of := range shown {
 		for _, run := range of.Runs {
-			if !stop.Ends(run) {
-				continue
-			}
-			err := o.haltTheirs(ctx, e, stop, of, run)
-			if err != nil && !errors.Is(err, errNotTheirs) {
+			switch err := o.haltTheirs(ctx, e, stop, of, run); {
+			case err == nil:
+				stopped = true
+			case errors.Is(err, errNotTheirs):
+				refused = true
+			case !errors.Is(err, ErrOver):
 				return err
 			}
-			stopped, refused = stopped || err == nil, refused || err != nil
 		}
 	}
-	if refused && !stopped {
+	switch {
+	case stopped:
+		return nil
+	case refused:
 		return errNotTheirs
 	}
-	return nil
+	return ErrOver
 }
 
 // haltTheirs stops a run if the person may: the run's asker, the request's, and admins.
 func (o *stopper) haltTheirs(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request, run *record.Run) error {
 	switch {
 	case !stop.Ends(run):
-		return nil
+		return ErrOver
 	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID, e.By.ID == run.By:
 		return o.halt(ctx, r.ID, run.N, stop)
 	case !o.limits.Allowed(e.By, r.Asked.Event.Thread):
-		return nil
+		return ErrOver // for them there is nothing here
 	}
 	return errNotTheirs
 }
@@ -117,9 +123,6 @@ func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *recor
 	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, AnswerDeleted: true})
 	return err
 }
-
-// ErrOver means that the request has ended already.
-var ErrOver = errors.New("already ended")
 
 func ignoreOver(err error) error {
 	if errors.Is(err, ErrOver) {
