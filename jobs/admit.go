@@ -36,16 +36,21 @@ type admission struct {
 	log       *slog.Logger
 }
 
-// message handles a message if it is meant for the bot: it mentions the bot, answers an open question, or
-// nobody else is in the thread.
+// message handles a new message.
 func (d *admission) message(ctx context.Context, e adapters.Event) error {
-	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
-	if err != nil {
-		return err
-	}
 	of, known, err := d.store.Recall(ctx, e.Message.Ref)
 	if err != nil || known && of.Request != record.RequestID(e) {
 		return err // the edit arrived before the message
+	}
+	return d.address(ctx, e)
+}
+
+// address handles a message if it is meant for the bot: it mentions the bot, answers an open question, or
+// nobody else is in the thread.
+func (d *admission) address(ctx context.Context, e adapters.Event) error {
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
 	}
 	answers := t.Question(d.now())
 	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {

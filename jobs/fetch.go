@@ -332,7 +332,7 @@ func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.T
 	if err != nil || !ok {
 		return all, err
 	}
-	made, err := x.ends(ctx, of)
+	made, err := x.ends(ctx, of.RunRef)
 	return append(all, made...), err
 }
 

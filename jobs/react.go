@@ -114,7 +114,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		return a.flow.advance(ctx, r)
 	case made != nil && !made.Working():
 		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
-		return nil
+		return a.remember(ctx, e, r, made.N)
 	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
 		return nil
 	case !r.MayPick(choice.Pick, choice.By):
@@ -122,8 +122,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		return nil
 	case made != nil:
 		a.acks.Show(ctx, choice.Message, adapters.Seen)
-		_, err := a.chooser.start(ctx, r, choice)
-		return err
+		return a.start(ctx, e, r, choice)
 	}
 	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
 		if r.Runs.RefusedBefore(choice.Pick, choice.By) {
@@ -131,8 +130,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 			return nil
 		}
 		choice.Refused = a.say(r, why)
-		_, err := a.chooser.start(ctx, r, choice)
-		return err
+		return a.start(ctx, e, r, choice)
 	}
 	return a.begin(ctx, e, r, choice)
 }
@@ -172,7 +170,7 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 	} else {
 		a.acks.Show(ctx, b.Message, adapters.Seen)
 	}
-	_, err = a.chooser.start(ctx, r, b)
+	err = a.start(ctx, e, r, b)
 	if refused != nil {
 		return err
 	}
@@ -181,6 +179,22 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 		lost = a.limits.Withdraw(ctx, id, e.By, in) // another person was first, or recording failed
 	}
 	return errors.Join(err, lost)
+}
+
+// start starts a run, and remembers the message that started it in place of a button.
+func (a *reactions) start(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
+	n, err := a.chooser.start(ctx, r, b)
+	if err != nil {
+		return err
+	}
+	return a.remember(ctx, e, r, n)
+}
+
+func (a *reactions) remember(ctx context.Context, e adapters.Event, r *record.Request, n int) error {
+	if e.Message == nil {
+		return nil
+	}
+	return a.store.RememberAs(ctx, e.Message.Ref, inPlaceOfButton(e, record.RunRef{Request: r.ID, Run: n}))
 }
 
 // remove deletes an answer. Only the person who asked and admins may do that.
@@ -343,6 +357,17 @@ func signOf(m *adapters.Message) (sign adapters.Sign, number int) {
 	return "", 0
 }
 
+// means is what a message says in place of a button.
+func means(m *adapters.Message) string {
+	sign, number := signOf(m)
+	return fmt.Sprint(sign, " ", number)
+}
+
+// inPlaceOfButton is what a message belongs to that stands for a button.
+func inPlaceOfButton(e adapters.Event, of record.RunRef) record.Remembered {
+	return record.Remembered{RunRef: of, Means: means(e.Message), By: e.By.ID}
+}
+
 // take handles a message that stands for a button, and reports whether it did. question is the open question that the
 // message would answer, or nil.
 func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) (bool, error) {
@@ -422,7 +447,7 @@ func (s *shorthand) stopShown(ctx context.Context, e adapters.Event, t *record.T
 
 // stopped marks a message that has stopped work. A repeated event must not stop what was asked for since.
 func (s *shorthand) stopped(ctx context.Context, e adapters.Event, id string) error {
-	if err := s.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
+	if err := s.store.RememberAs(ctx, e.Message.Ref, inPlaceOfButton(e, record.RunRef{Request: id})); err != nil {
 		return err
 	}
 	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)

@@ -7,6 +7,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/jobs"
+	"atelier/jobs/quota"
 )
 
 // TestNumberChoosesAlternative from the latest list of the thread, once.
@@ -131,6 +132,86 @@ func TestNumberChoosesAnotherGuess(t *testing.T) {
 	c.pass(2 * time.Hour)
 	if late := h.ask(j, h.says("t", "bob", "1")); h.planner.request(late.ID).Wish != "1" {
 		t.Errorf("of an expired question it is planned as %q", h.planner.request(late.ID).Wish)
+	}
+}
+
+// TestMessageInPlaceOfButtonIsCorrected by an edit, which takes back what it started, and stopped by its deletion and by a sign
+// on it.
+func TestMessageInPlaceOfButtonIsCorrected(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		slow := h.planner.blocks("slow")
+		j := h.start(func(c *jobs.Config) { c.Quota = quota.Config{AtOnce: 1} })
+		r := h.ask(j, h.says("t", "ann", "blur|slow|sharpen"))
+		number := h.says("t", "ann", "1")
+		h.handle(j, number)
+		<-slow.entered
+		h.handle(j, h.edits(number, time.Second, "1."))
+		edit := h.edits(number, 2*time.Second, "2")
+		h.handle(j, edit)
+		h.handle(j, edit) // a repeated event
+		r = h.wait(j, r.ID, 3)
+		if r.Runs[1].Status != jobs.Cancelled || r.Runs[2].Status != jobs.Done || len(r.Runs) != 3 || len(h.chat.all()) != 2 {
+			h.t.Fatalf("%d runs, the first number is %s, the second %s, %d messages", len(r.Runs), r.Runs[1].Status, r.Runs[2].Status, len(h.chat.all()))
+		}
+		h.handle(j, h.edits(number, 3*time.Second, "again")) // after the answer
+		if r = h.wait(j, r.ID, 4); r.Runs[3].Status != jobs.Done || h.planner.count("sharpen") != 2 {
+			h.t.Errorf("again it is %s, sharpened %d times", r.Runs[3].Status, h.planner.count("sharpen"))
+		}
+		for n, stop := range []func(m adapters.Event) adapters.Event{
+			func(m adapters.Event) adapters.Event { return h.deletes(m.Message.Ref) },
+			func(m adapters.Event) adapters.Event { return h.reacts("ann", m.Message.Ref, "🛑", true) },
+			func(m adapters.Event) adapters.Event { return h.edits(m, time.Second, "stop") },
+		} {
+			m := h.replies("ann", r.Runs[0].Sent, true, "1")
+			h.handle(j, m)
+			<-slow.entered
+			h.handle(j, stop(m))
+			if r = h.wait(j, r.ID, 5+n); r.Runs[4+n].Status != jobs.Cancelled || (n == 0) != r.Runs[4+n].Sent.IsZero() {
+				h.t.Errorf("%d: it is %s, told at %v", n, r.Runs[4+n].Status, r.Runs[4+n].Sent)
+			}
+		}
+	})
+}
+
+// TestNumberTakenBackByOneOfTwo: an edit of a shared number stops nothing.
+func TestNumberTakenBackByOneOfTwo(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	slow := h.planner.blocks("slow")
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|slow|sharpen"))
+	h.handle(j, h.says("t", "bob", "1"))
+	<-slow.entered
+	number := h.says("t", "ann", "1")
+	h.handle(j, number)
+	h.handle(j, h.edits(number, time.Second, "2"))
+	h.wait(j, r.ID, 3)
+	close(slow.open)
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || r.Runs[2].Status != jobs.Done {
+		t.Errorf("bob's is %s, ann's %s", r.Runs[1].Status, r.Runs[2].Status)
+	}
+}
+
+// TestEditedStop: a message that has stopped something is a request when its words become one, and stops nothing else.
+func TestEditedStop(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.planner.blocks("blur")
+	j := h.start()
+	h.handle(j, h.says("t", "ann", "blur"))
+	<-g.entered
+	stop := h.says("t", "ann", "stop")
+	h.handle(j, stop)
+	next := h.handle(j, h.says("t", "ann", "blur"))
+	<-g.entered
+	h.handle(j, h.edits(stop, time.Second, "stop it"))
+	close(g.open)
+	if r := h.wait(j, next, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("the next request is %s", r.Runs[0].Status)
+	}
+	if r := h.ask(j, h.edits(stop, 2*time.Second, "sharpen")); h.told(r) != "Here it is." {
+		t.Errorf("the edited message is answered with %q", h.told(r))
 	}
 }
 

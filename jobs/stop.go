@@ -58,6 +58,8 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	in = r.Asked.Event.Thread
 	run := r.Run(of.Run)
 	switch asks := r.AsksAt(on); {
+	case of.Means != "" && (e.Cancel.Deleted || e.By.ID == of.By):
+		return in, o.takeBack(ctx, r, run, of.By, stop)
 	case e.Cancel.Deleted && !asks:
 		return in, o.noteDeleted(ctx, r, run, on)
 	case !asks && run != nil && !run.AnsweredAt(on):
@@ -112,6 +114,18 @@ func (o *stopper) haltTheirs(ctx context.Context, e adapters.Event, stop record.
 		return ErrOver // for them there is nothing here
 	}
 	return errNotTheirs
+}
+
+// takeBack stops the run that a person's message started in place of a button, unless others want it too.
+func (o *stopper) takeBack(ctx context.Context, r *record.Request, run *record.Run, by string, stop record.Halted) error {
+	switch {
+	case run == nil || !stop.Ends(run):
+		return ErrOver
+	case slices.ContainsFunc(run.Choosers, func(other string) bool { return other != by }):
+		_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{TakenBack: &record.TakenBack{Pick: run.Picked, By: by}})
+		return err
+	}
+	return o.halt(ctx, r.ID, run.N, stop)
 }
 
 // noteDeleted records that the answer to a run was deleted, if the deleted message is the one that people
@@ -277,6 +291,9 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	if !known {
 		return d.begin(ctx, e)
 	}
+	if of.Means != "" {
+		return d.correct(ctx, e, of)
+	}
 	r, err := d.store.Request(ctx, of.Request)
 	if errors.Is(err, record.ErrUnknown) {
 		return d.begin(ctx, e)
@@ -287,12 +304,16 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	asked := r.Asked.Event
 	switch {
 	case r.ID == record.RequestID(e): // a repeated event: the first may be half recorded
-		return d.admit(ctx, e, origin{})
+		t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+		if err != nil {
+			return err
+		}
+		return d.admission.admit(ctx, e, t, origin{})
 	case e.By.ID != asked.By.ID && !e.By.Admin, !e.At.After(asked.At), asked.Message == nil:
 		return nil
-	case takesBack(asked.Message, e.Message):
+	case takesBack(asked.Message, e.Message), stops(e.Message):
 		stop := stopBy(e)
-		stop.Withdrawn = true
+		stop.Withdrawn = !stops(e.Message)
 		return ignoreOver(d.stopper.cancel(ctx, r.ID, stop))
 	case asked.Message.AsksSame(e.Message) && !r.Withdrawn():
 		return nil
@@ -320,6 +341,50 @@ func (d *editor) begin(ctx context.Context, e adapters.Event) error {
 	return d.admission.message(ctx, sent)
 }
 
+// correct handles an edit of a message that stands for a button. What it started is taken back, and the new words count.
+func (d *editor) correct(ctx context.Context, e adapters.Event, of record.Remembered) error {
+	if e.By.ID != of.By || of.Means == means(e.Message) {
+		return nil
+	}
+	r, err := d.store.Request(ctx, of.Request)
+	if record.IgnoreUnknown(err) != nil {
+		return err
+	}
+	if err == nil {
+		stop := stopBy(e)
+		if !stops(e.Message) {
+			stop.Why = record.HaltReplaced
+		}
+		run := r.Run(of.Run)
+		switch err := d.stopper.takeBack(ctx, r, run, of.By, stop); {
+		case ignoreOver(err) != nil:
+			return err
+		case err == nil && run.By == of.By:
+			if err := d.free(ctx, countedRun(r, run), e, run.BeganAt); err != nil {
+				return err
+			}
+		}
+	}
+	if isEmpty(e.Message) || stops(e.Message) {
+		return nil
+	}
+	return d.admission.address(ctx, e)
+}
+
+// free makes room in the quota for what an edit starts: an immediate correction counts once with what it corrects.
+func (d *editor) free(ctx context.Context, id string, e adapters.Event, began time.Time) error {
+	if d.now().Sub(began) < freeEdit {
+		return d.limits.Withdraw(ctx, id, e.By, e.Thread)
+	}
+	return d.limits.Done(ctx, id, e.By, e.Thread)
+}
+
+// stops reports whether a message only asks to stop.
+func stops(m *adapters.Message) bool {
+	sign, _ := signOf(m)
+	return sign == stopSign
+}
+
 // replace stops a request and begins the one of its edited message.
 func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Request) error {
 	from := origin{replaces: &record.Replaced{Answered: r.Answered()}}
@@ -332,11 +397,7 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	case ignoreOver(err) != nil:
 		return err
 	case err == nil: // its slot is free at once
-		free := d.limits.Done
-		if d.now().Sub(r.AskedAt) < freeEdit {
-			free = d.limits.Withdraw
-		}
-		if err := free(ctx, r.ID, r.Asked.Event.By, e.Thread); err != nil {
+		if err := d.free(ctx, r.ID, e, r.AskedAt); err != nil {
 			return err
 		}
 	}
@@ -350,7 +411,14 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	if from.answers, err = d.questionOf(ctx, r.Asked.Answers); err != nil {
 		return err
 	}
-	return d.admit(ctx, e, from)
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	if done, err := d.admission.shorthand.take(ctx, e, t, from.answers); done || err != nil {
+		return err
+	}
+	return d.admission.admit(ctx, e, t, from)
 }
 
 // questionOf returns the question that a request asked, nil if there is none.
@@ -370,14 +438,6 @@ func (d *editor) questionOf(ctx context.Context, id string) (*record.OpenQuestio
 		}
 	}
 	return nil, nil //nolint:nilnil // as above
-}
-
-func (d *editor) admit(ctx context.Context, e adapters.Event, from origin) error {
-	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
-	if err != nil {
-		return err
-	}
-	return d.admission.admit(ctx, e, t, from)
 }
 
 // takesBack reports whether an edit removes the mention, or everything, from a message.

@@ -117,8 +117,23 @@ func (s *Store) Readable(ctx context.Context, key string) ([]*Entry, error) {
 	return entries, nil
 }
 
+// Remembered is what a message belongs to.
+type Remembered struct {
+	RunRef
+
+	// Means is what a message says in place of a button, such as "choose 2", and By is its author; both are "" for other
+	// messages. Its Run is what the message started or joined; 0 if it stopped something.
+	Means string `json:"means,omitempty"`
+	By    string `json:"by,omitempty"`
+}
+
 // Remember records the run that the messages of an answer, or of a request, belong to.
 func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef) error {
+	return s.RememberAs(ctx, ref, Remembered{RunRef: of})
+}
+
+// RememberAs records what the messages belong to.
+func (s *Store) RememberAs(ctx context.Context, ref adapters.MessageRef, of Remembered) error {
 	b, err := json.Marshal(of)
 	if err != nil {
 		return fmt.Errorf("encode a message's run: %w", err)
@@ -164,8 +179,8 @@ func (s *Store) Progress(ctx context.Context, id string, generation int, step st
 	return p, nil
 }
 
-// Recall returns the run that a message belongs to, false if the message is unknown.
-func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of RunRef, ok bool, err error) {
+// Recall returns what a message belongs to, false if the message is unknown.
+func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of Remembered, ok bool, err error) {
 	b, err := s.config.State.Get(ctx, messageKey(ref.Key()))
 	if errors.Is(err, storage.ErrNotFound) {
 		return of, false, nil

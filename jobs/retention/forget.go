@@ -129,6 +129,7 @@ func (f *Forgetter) forgetRequest(ctx context.Context, id string) error {
 		if run.Sent != nil && !run.Sent.Ref.IsZero() {
 			refs = append(refs, run.Sent.Ref)
 		}
+		refs = append(refs, run.Messages...)
 		at, err := f.ShownAt(ctx, id, run.N)
 		if err != nil {
 			return err
