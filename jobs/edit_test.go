@@ -139,6 +139,39 @@ func TestManyEditsAreOneRequest(t *testing.T) {
 	}
 }
 
+// TestEditAtQuota: a later edit that the quota forbids leaves the request at work, and one that needs only its place takes it.
+func TestEditAtQuota(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []quota.Config{{Requests: 1}, {AtOnce: 1}, {ChannelAtOnce: 1}} {
+		h := enter(t)
+		now := newClock()
+		g := h.planner.blocks("blur")
+		j := h.start(func(c *jobs.Config) { c.Now, c.Quota = now.now, limit })
+		e := h.says("t", "ann", "blur")
+		first := h.handle(j, e)
+		<-g.entered
+		now.pass(2 * time.Minute)
+		edit := h.edits(e, 2*time.Minute, "sharpen")
+		r := h.ask(j, edit)
+		if limit.Requests == 0 {
+			if r.Runs[0].Status != jobs.Done || h.wait(j, first, 1).Runs[0].Status != jobs.Cancelled {
+				t.Errorf("within %+v, the edit is %s: %s", limit, r.Runs[0].Status, h.told(r))
+			}
+			continue
+		}
+		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit") || !strings.HasSuffix(told, "I continue with your message as it was before the edit.") {
+			t.Errorf("ann is told %q", told)
+		}
+		close(g.open)
+		if r := h.wait(j, first, 1); r.Runs[0].Status != jobs.Done {
+			t.Errorf("the request is %s", r.Runs[0].Status)
+		}
+		if id, _, err := j.Find(t.Context(), e.Message.Ref); err != nil || id != first {
+			t.Errorf("the message is of %s: %v", id, err)
+		}
+	}
+}
+
 // TestEditOfFilesOnly begins a request anew while it runs.
 func TestEditOfFilesOnly(t *testing.T) {
 	t.Parallel()

@@ -350,33 +350,50 @@ func (d *editor) correct(ctx context.Context, e adapters.Event, of record.Rememb
 	if record.IgnoreUnknown(err) != nil {
 		return err
 	}
+	nothing := isEmpty(e.Message) || stops(e.Message)
 	if err == nil {
-		stop := stopBy(e)
+		stop, run := stopBy(e), r.Run(of.Run)
 		if !stops(e.Message) {
 			stop.Why = record.HaltReplaced
 		}
-		run := r.Run(of.Run)
-		switch err := d.stopper.takeBack(ctx, r, run, of.By, stop); {
-		case ignoreOver(err) != nil:
-			return err
-		case err == nil && run.By == of.By:
-			if err := d.free(ctx, countedRun(r, run), e, run.BeganAt); err != nil {
+		if !nothing && run != nil && stop.Ends(run) && run.By == of.By {
+			if refused, err := d.exchange(ctx, countedRun(r, run), run.BeganAt, e); refused || err != nil {
 				return err
 			}
 		}
+		if err := ignoreOver(d.stopper.takeBack(ctx, r, run, of.By, stop)); err != nil {
+			return err
+		}
 	}
-	if isEmpty(e.Message) || stops(e.Message) {
+	if nothing {
 		return nil
 	}
 	return d.admission.address(ctx, e)
 }
 
-// free makes room in the quota for what an edit starts: an immediate correction counts once with what it corrects.
-func (d *editor) free(ctx context.Context, id string, e adapters.Event, began time.Time) error {
+// exchange gives the place of work in the quota to the edit that replaces it, and reports whether the quota forbids that: then
+// the person is told, and the work continues. An immediate correction counts once with what it corrects.
+func (d *editor) exchange(ctx context.Context, id string, began time.Time, e adapters.Event) (refused bool, err error) {
+	free := d.limits.Done
 	if d.now().Sub(began) < freeEdit {
-		return d.limits.Withdraw(ctx, id, e.By, e.Thread)
+		free = d.limits.Withdraw
 	}
-	return d.limits.Done(ctx, id, e.By, e.Thread)
+	if err := free(ctx, id, e.By, e.Thread); err != nil {
+		return false, err
+	}
+	why, err := d.limits.refusal(ctx, record.RequestID(e), e, e.Thread)
+	if why == nil || err != nil {
+		return false, err
+	}
+	if _, err := d.limits.Take(ctx, id, e.By, e.Thread); err != nil {
+		return false, fmt.Errorf("count a request: %w", err)
+	}
+	if err := d.limits.Hold(ctx, id, e.By, e.Thread); err != nil {
+		return false, err
+	}
+	why.Sentence = plan.Sentences(why.Sentence, plan.Say("I continue with your message as it was before the edit."))
+	e.Message = nil // the message still shows the work
+	return true, d.admission.refuse(ctx, e, e.Thread, why)
 }
 
 // stops reports whether a message only asks to stop.
@@ -392,14 +409,16 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 		from.replaces.Requests = slices.Clone(before.Requests)
 	}
 	from.replaces.Requests = append(from.replaces.Requests, r.ID)
-	err := d.stopper.cancel(ctx, r.ID, record.Halted{Why: record.HaltReplaced, By: e.By.ID, Name: e.By.Name})
-	switch {
-	case ignoreOver(err) != nil:
-		return err
-	case err == nil: // its slot is free at once
-		if err := d.free(ctx, r.ID, e, r.AskedAt); err != nil {
+	stop := stopBy(e)
+	stop.Why = record.HaltReplaced
+	if slices.ContainsFunc(r.Runs, stop.Ends) {
+		if refused, err := d.exchange(ctx, r.ID, r.AskedAt, e); refused || err != nil {
 			return err
 		}
+	}
+	err := ignoreOver(d.stopper.cancel(ctx, r.ID, stop))
+	if err != nil {
+		return err
 	}
 	for _, run := range r.Runs {
 		if run.Answer != nil && run.Answer.Question != "" {
