@@ -72,17 +72,19 @@ func TestLongTextWithFiles(t *testing.T) {
 	}
 }
 
-// A server that does not show files and text in one message gets them separately, and is asked only once.
+// A server that does not show files and text in one message gets them separately, and is asked once, or twice if it may have
+// been a passing fault.
 func TestFilesAndTextSeparately(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		o       slacktest.Options
 		refusal slacktest.Failure
+		refused int // calls, with feedback buttons and without
 		shows   int // calls that show the files of two answers
 	}{
-		"invalid_blocks":     {refusal: malformedBlocks, shows: 4},
-		"invalid_arguments":  {refusal: slacktest.Failure{Error: "invalid_arguments"}, shows: 4},
-		"internal_error":     {refusal: slacktest.Failure{Error: "internal_error"}, shows: 4},
+		"invalid_blocks":     {refusal: malformedBlocks, refused: 2, shows: 4},
+		"invalid_arguments":  {refusal: slacktest.Failure{Error: "invalid_arguments"}, refused: 2, shows: 4},
+		"internal_error":     {refusal: slacktest.Failure{Error: "internal_error"}, refused: 4, shows: 6},
 		"blocks are ignored": {o: slacktest.Options{BareFiles: true}, shows: 2},
 		"of no app":          {o: slacktest.Options{OwnerlessFiles: true}, shows: 2},
 	} {
@@ -90,8 +92,8 @@ func TestFilesAndTextSeparately(t *testing.T) {
 			t.Parallel()
 			w := workspaceOf(t, false, c.o)
 			s, in := w.Adapter(t, openEdges), w.Thread(t, false)
-			if c.refusal.Error != "" {
-				w.Faults.FailNext(showFiles, 2, c.refusal) // with feedback buttons, and without
+			if c.refused > 0 {
+				w.Faults.FailNext(showFiles, c.refused, c.refusal)
 			}
 			for i, key := range []string{"a", "b", "a", "b"} {
 				ref, err := s.Send(t.Context(), key, w.answered(in))
@@ -112,6 +114,23 @@ func TestFilesAndTextSeparately(t *testing.T) {
 				t.Errorf("files are shown %d times", n)
 			}
 		})
+	}
+}
+
+// A single fault of Slack's does not change the form of answers.
+func TestPassingFaultKeepsFilesAndTextTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, false)
+	s, in := w.Adapter(t, openEdges), w.Thread(t, false)
+	w.Faults.FailNext(showFiles, 1, slacktest.Failure{Error: "internal_error"})
+	for i, key := range []string{"a", "b"} {
+		if _, err := s.Send(t.Context(), key, w.answered(in)); err != nil {
+			t.Fatal(err)
+		}
+		all := w.own(in)
+		if len(all) != i+1 || len(all[i].Files) != 1 || !strings.Contains(string(all[i].Blocks), convert.RateAction) {
+			t.Errorf("answer %d is in %+v", i+1, all)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package post
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/slack-go/slack"
 
@@ -21,14 +20,14 @@ type Home struct {
 	Composer *convert.Composer
 	Log      *slog.Logger
 
-	off atomic.Bool
+	off api.Pause
 }
 
-// IsOff reports whether Slack has rejected a home tab for this app.
-func (h *Home) IsOff() bool { return h.off.Load() }
+// IsOff reports whether Slack rejects a home tab for this app.
+func (h *Home) IsOff() bool { return h.off.Lasts() }
 
 // Publish shows a reply in the home tab of a person. If Slack rejects that, it does nothing, which is no error,
-// and it is not tried again.
+// and it is not tried again for a while.
 func (h *Home) Publish(ctx context.Context, user string, r adapters.Reply) error {
 	if h.IsOff() {
 		return nil
@@ -42,7 +41,7 @@ func (h *Home) Publish(ctx context.Context, user string, r adapters.Reply) error
 	})
 	told := api.Fault(err)
 	if err != nil && (adapters.Final(told) || isUnknownRefusal(err, told)) {
-		h.off.Store(true)
+		h.off.Begin()
 		h.Log.WarnContext(ctx, "Slack does not show a home tab of the app here", "error", told)
 		return nil
 	}

@@ -180,8 +180,9 @@ func (s *stream) shown(p adapters.Progress) {
 
 // refusals records where Slack has rejected something that a message can do without.
 type refusals struct {
+	off api.Pause // in the whole workspace
+
 	mu       sync.Mutex
-	off      bool                 // the workspace does not allow it
 	channels map[string]time.Time // where it is not allowed, and until when it is not retried
 }
 
@@ -189,11 +190,11 @@ type refusals struct {
 func (r *refusals) isRefused(channel string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.off || time.Now().Before(r.channels[channel])
+	return r.off.Lasts() || time.Now().Before(r.channels[channel])
 }
 
 // note reports whether an error of Slack's is a rejection, and records it: for the channel if the error is about
-// that, and otherwise for the whole workspace, as long as the process lives.
+// that, and otherwise for the whole workspace.
 func (r *refusals) note(channel string, err error) bool {
 	told := api.Fault(err)
 	switch {
@@ -207,18 +208,18 @@ func (r *refusals) note(channel string, err error) bool {
 	return true
 }
 
-// refuse records that it is not allowed in a channel, or with "" anywhere.
+// refuse records that it is not allowed in a channel, or with "" anywhere, for a while.
 func (r *refusals) refuse(channel string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if channel == "" {
-		r.off = true
+		r.off.Begin()
 		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.channels == nil || len(r.channels) >= maxChannels {
 		r.channels = map[string]time.Time{}
 	}
-	r.channels[channel] = time.Now().Add(silentFor)
+	r.channels[channel] = time.Now().Add(api.PausedFor)
 }
 
 // isUnknownRefusal reports whether Slack rejected a call with a code that is not about the channel.

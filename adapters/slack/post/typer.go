@@ -134,9 +134,6 @@ const (
 
 	// renewStatus is the interval of renewing the working status: Slack removes it after two minutes.
 	renewStatus = 100 * time.Second
-	// silentFor is how long something is not retried in a channel where it is not allowed:
-	// somebody may invite the bot.
-	silentFor   = time.Hour
 	maxChannels = 10_000
 )
 

@@ -13,10 +13,19 @@ import (
 
 // trial is what is known about the server: whether it shows files and text in one message. The first such message
 // of a process is checked. If it lacks the text, or belongs to no app, so that pressed buttons would reach nobody,
-// files and text are sent separately from then on.
+// files and text are sent separately for a while.
 type trial struct {
-	works atomic.Bool
-	level atomic.Int32 // the first of the forms that the server may accept
+	works  atomic.Bool
+	level  atomic.Int32 // the first of the forms that the server accepts, while it refuses others
+	refuse api.Pause
+}
+
+// first returns the level of the first of the forms that the server may accept.
+func (t *trial) first() int {
+	if !t.refuse.Lasts() {
+		return 0
+	}
+	return int(t.level.Load())
 }
 
 // nothing is the level of a server that shows no text together with files.
@@ -27,9 +36,10 @@ func forms(w convert.Words) [nothing + 1]convert.Words {
 	return [...]convert.Words{w, w.WithoutFeedback(), w.Bare(), nothing: {}}
 }
 
-// refuse records that the server accepts only this level together with files.
+// refuse records that the server now accepts only this level together with files.
 func (fs *Files) refuse(ctx context.Context, level int, why error) {
 	fs.together.level.Store(int32(level)) //nolint:gosec // a small number
+	fs.together.refuse.Begin()
 	said := [...]string{
 		1: "Slack refuses feedback buttons below files: they are left out", 2: "Slack refuses small print below files: it is left out",
 		nothing: "Slack does not show files and text in one message here: they are sent separately",

@@ -77,7 +77,7 @@ func (fs *Files) complete(
 	var refused error
 	tried := -1
 	for level, words := range forms(beside) {
-		if level < int(fs.together.level.Load()) || len(words.Blocks) == tried {
+		if level < fs.together.first() || len(words.Blocks) == tried {
 			continue // the server refused as much before
 		}
 		tried = len(words.Blocks)
@@ -91,6 +91,9 @@ func (fs *Files) complete(
 			form.Del("blocks")
 		}
 		ts, err = fs.completeWith(ctx, in, form)
+		if len(words.Blocks) > 0 && api.HasCode(err, brokenBlocks) { // perhaps a passing fault
+			ts, err = fs.completeWith(ctx, in, form)
+		}
 		if err == nil && refused != nil {
 			fs.refuse(ctx, level, refused)
 		}
