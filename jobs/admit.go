@@ -151,7 +151,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return nil
 		}
 		if d.acks.Can(e) {
-			refused.Sentence = plan.Sentences(refused.Sentence, plan.Say("Until then, I only mark your messages with ⛔."))
+			refused.Sentence = plan.Sentences(refused.Sentence, plan.Say("If you write here again soon, I only mark your message with ⛔."))
 		}
 	}
 	if _, err = d.record(ctx, e, record.Options{}, t, from, refused); err != nil && refused == nil {

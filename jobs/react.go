@@ -299,20 +299,15 @@ func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Re
 			return record.IgnoreUnknown(err)
 		}
 	}
-	for _, id := range slices.Backward(root.ActedOnBy) {
-		further, err := a.store.Request(ctx, id)
-		if errors.Is(err, record.ErrUnknown) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		act := further.Asked.Act
-		if run != nil && act.How == how && act.Of == (record.RunRef{Request: r.ID, Run: run.N}) && further.Asked.Event.By.ID == e.By.ID {
-			return ignoreOver(a.stopper.cancel(ctx, id, stopBy(e)))
-		}
+	if run == nil {
+		return nil
 	}
-	return nil
+	of := record.RunRef{Request: r.ID, Run: run.N}
+	further, err := a.reworker.started(ctx, root, e.By.ID, func(act *record.Act) bool { return act.How == how && act.Of == of })
+	if err != nil || further == nil {
+		return err
+	}
+	return ignoreOver(a.stopper.cancel(ctx, further.ID, stopBy(e)))
 }
 
 // lookedBack is how many of a thread's last requests may have the list that a number refers to.

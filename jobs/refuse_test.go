@@ -54,7 +54,7 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 		r := h.ask(j, e)
 		h.handle(other, e) // a repeated event
 		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") ||
-			!strings.HasSuffix(told, ". Until then, I only mark your messages with ⛔.") {
+			!strings.HasSuffix(told, ". If you write here again soon, I only mark your message with ⛔.") {
 			h.t.Errorf("the reply is %q", told)
 		}
 		if r.Runs[0].Status != jobs.Failed || r.Runs[0].Stopped != "refused" || h.planner.count("plan") != 2 {
@@ -126,7 +126,7 @@ func TestDeniedPersonIsToldOnce(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
 	r := h.ask(j, h.says("t", "eve", "blur"))
-	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that. Until then, I only mark your messages with ⛔." || h.planner.count("plan") != 0 {
+	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that. If you write here again soon, I only mark your message with ⛔." || h.planner.count("plan") != 0 {
 		t.Errorf("the reply is %q", told)
 	}
 	h.ask(j, h.says("t", "ann", "?which"))

@@ -68,12 +68,48 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 		return err
 	}
 	act.Wish = w.say(r, wishFor(how, files))
+	if shared, err := w.shared(ctx, e, act); shared || err != nil {
+		return err
+	}
 	e.Thread = r.Asked.Event.Thread
 	t, err := w.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
 	}
 	return w.admission.admit(ctx, e, t, origin{act: act})
+}
+
+// shared reports whether the same press of the same person is in progress, which a further one shares.
+func (w *reworker) shared(ctx context.Context, e adapters.Event, act *record.Act) (bool, error) {
+	if e.Message != nil { // in words, it is asked for once more
+		return false, nil
+	}
+	root, err := w.store.Request(ctx, act.Root)
+	if err != nil {
+		return false, record.IgnoreUnknown(err)
+	}
+	before, err := w.started(ctx, root, e.By.ID, func(other *record.Act) bool {
+		return other.How == act.How && other.Of == act.Of && other.Wish == act.Wish
+	})
+	return before != nil && before.ID != record.RequestID(e) && slices.ContainsFunc(before.Runs, (*record.Run).Working), err
+}
+
+// started returns the last request that a person started from the results of a request, by a press that is meant; nil if there
+// is none.
+func (w *reworker) started(ctx context.Context, root *record.Request, by string, meant func(*record.Act) bool) (*record.Request, error) {
+	for _, id := range slices.Backward(root.ActedOnBy) {
+		further, err := w.store.Request(ctx, id)
+		if errors.Is(err, record.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if further.Asked.Event.By.ID == by && meant(further.Asked.Act) {
+			return further, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // callers check for nil
 }
 
 var deletedResult = plan.Say("That result was deleted. Please send your request again.")
@@ -429,11 +465,15 @@ func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, 
 	if err != nil {
 		return err
 	}
+	act := &record.Act{
+		Sample: sample.Needs, Wish: sample.Wish, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: e.Reaction.On,
+	}
+	if shared, err := y.shared(ctx, e, act); shared || err != nil {
+		return err
+	}
 	t, err := y.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
 	}
-	return y.admission.admit(ctx, e, t, origin{act: &record.Act{
-		Sample: sample.Needs, Wish: sample.Wish, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: e.Reaction.On,
-	}})
+	return y.admission.admit(ctx, e, t, origin{act: act})
 }

@@ -245,6 +245,37 @@ func TestStopOfProgressStopsItsRunOnly(t *testing.T) {
 	}
 }
 
+// TestDoublePressRunsOnce for the same person, while it is in progress.
+func TestDoublePressRunsOnce(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	j := h.start(reworking(m), withHelp)
+	first := h.ask(j, h.says("t", "ann", "pic1"))
+	help := h.ask(j, h.commands("u", "ann", "help"))
+	for tool, press := range map[string]func(by string) adapters.Event{
+		"piclarger": func(by string) adapters.Event { return h.reacts(by, first.Runs[0].Sent, "🔍", true) },
+		"picgrey":   func(by string) adapters.Event { return h.tries(by, help.Runs[0].Sent, "grey") },
+	} {
+		g := h.planner.blocks(tool)
+		once := press("bob")
+		id := h.handle(j, once)
+		<-g.entered
+		h.handle(j, once) // a repeated event
+		if !h.passedOver(j, press("bob")) {
+			t.Errorf("%s: a second press runs too", tool)
+		}
+		other := h.handle(j, press("eve"))
+		close(g.open)
+		h.wait(j, id, 1)
+		h.wait(j, other, 1)
+		h.ask(j, press("bob"))
+		if n := h.planner.count(tool); n != 3 {
+			t.Errorf("%s ran %d times", tool, n)
+		}
+	}
+}
+
 // TestSmallerFile has half the bytes, or fits the platform's limit.
 func TestSmallerFile(t *testing.T) {
 	t.Parallel()

@@ -329,7 +329,7 @@ func TestQuotasAreSaid(t *testing.T) {
 		first := by.say("what time is it in Tokyo?")
 		in.shows(o, by, first, "✅", "white_check_mark")
 		second := by.say("what time is it in Paris?")
-		in.says(o, second, "Until then, I only mark your messages with ⛔.")
+		in.says(o, second, "If you write here again soon, I only mark your message with ⛔.")
 		in.shows(o, by, second, "⛔", "no_entry")
 		third := by.say("what time is it in Rome?")
 		in.shows(o, by, third, "⛔", "no_entry")
