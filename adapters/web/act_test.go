@@ -23,7 +23,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		request := chat.RefOf(thread1, "message00000000001")
 		reply := adapters.Reply{
 			Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}},
-			Asks: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
+			Asks: true, Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
 		}
 		at := func(id string) string { return "/t/" + thread1 + "/messages/" + id + "/act" }
 		buttons := func(by *browser, id string) page.Message {

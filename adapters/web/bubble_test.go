@@ -24,7 +24,7 @@ func TestOneBubble(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := func(key string) adapters.MessageRef {
-		ref, err := b.c.Send(t.Context(), key, adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request})
+		ref, err := b.c.Send(t.Context(), key, adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Answer: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,6 +104,13 @@ func TestExampleInOneClick(t *testing.T) {
 	write(p, "my own words")
 	click(p, ".example-run")
 	p.Wait(`document.getElementById("trouble").textContent === "Send or clear what you wrote first."`)
+	click(p, ".example-own")
+	p.Wait(`document.getElementById("text").value === "my own words"`)
+	write(p, "")
+	click(p, ".example-own")
+	p.Wait(`document.getElementById("text").value && document.getElementById("trouble").textContent === ""`)
+	click(p, ".example-own") // what was filled in is no draft
+	p.Wait(`document.getElementById("trouble").textContent === ""`)
 	write(p, "")
 	click(p, `[data-run^="Cut out"]`)
 	if up := s.next(t); up.path != "POST /t/fresh0000000000000/files" || up.form.Get("name") != "harbour.mp4" {

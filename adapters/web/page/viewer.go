@@ -121,7 +121,7 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
 	}
 	out.CanRemove = m.MayRemove(v.Me)
-	if m.ReplyTo != "" && !r.Talk {
+	if r.Answer && m.ReplyTo != "" && !r.Talk {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
 	}
 	if !m.Outdated {

@@ -33,6 +33,18 @@ func TestMarkedView(t *testing.T) {
 	}
 }
 
+// A notice cannot be run again, and shows no work, unlike an answer.
+func TestNoticeHasNoWork(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []bool{false, true} {
+		said := &chat.Message{ID: "a1", ReplyTo: "m1", Text: func() template.HTML { return "" }, Said: &chat.Said{Reply: adapters.Reply{Answer: answers}}}
+		v := Viewer{Thread: "thread0000000001", Snapshot: chat.Snapshot{Messages: []*chat.Message{{ID: "m1", Wrote: &chat.Wrote{ID: "m1"}}, said}}}
+		if got := v.Message(said); got.HasWork != answers || got.CanAgain != answers || (got.WorkURL != "") != answers {
+			t.Errorf("an answer: %t; it is %+v", answers, got)
+		}
+	}
+}
+
 // FuzzViewer checks that no list of entries breaks a page.
 func FuzzViewer(f *testing.F) {
 	f.Add([]byte("{\"wrote\":{\"id\":\"a\"}}\n{\"said\":{\"key\":\"k\"}}\n{\"reported\":{\"key\":\"k\"}}"))

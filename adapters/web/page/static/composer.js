@@ -22,6 +22,7 @@ export class Composer {
   #waiting = false; // for uploads, to be sent then
   #reply = null; // {id, quote}
   #edits = ""; // the id of the message that this one replaces
+  #filled = ""; // the request that was filled in last
   #try = { id: "", body: "" }; // under which id what was tried: again, it is the same message
 
   constructor(form) {
@@ -101,7 +102,10 @@ export class Composer {
 
   // fill fills in a request, and says which file it needs.
   fill(text, hint = "") {
-    this.parts.text.value = text;
+    const written = this.parts.text.value;
+    if (written && written !== this.#filled) return this.#trouble(word("notEmpty"));
+    this.#trouble("");
+    this.parts.text.value = this.#filled = text;
     this.#hint(this.attachments.files.length > 0 ? "" : hint);
     this.#changed();
     (hint ? this.parts.attach : this.parts.text).focus();
