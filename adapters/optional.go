@@ -105,6 +105,13 @@ const (
 	StepSkipped StepState = "skipped" // it will not run
 )
 
+// Whisperer is an adapter that can tell something to the one person who pressed a button.
+type Whisperer interface {
+	// Whisper shows a plain text to the person of a reaction or cancel that the adapter delivered a moment ago, and to nobody
+	// else. It does nothing if the platform cannot, as after a reaction with an emoji.
+	Whisper(ctx context.Context, pressed Event, in Thread, text string) error
+}
+
 // Typer is an adapter that can show that the bot is at work, for some seconds or until it posts something.
 type Typer interface {
 	// Typing shows it, and returns after how long it must be shown again if the work continues; 0 is never.

@@ -147,8 +147,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return err
 		}
 		if !tell {
-			d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
-			return nil
+			return d.refuseAgain(ctx, e, t, refused)
 		}
 		if d.acks.Can(e) {
 			refused.Sentence = plan.Sentences(refused.Sentence, plan.Say("If you write here again soon, I only mark your message with ⛔."))
@@ -167,15 +166,33 @@ func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Th
 	if err != nil {
 		return err
 	}
-	if !tell {
-		d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
-		return nil
-	}
 	t, err := d.store.Thread(ctx, record.ThreadID(in))
 	if err != nil {
 		return err
 	}
+	if !tell {
+		return d.refuseAgain(ctx, e, t, why)
+	}
 	_, err = d.record(ctx, e, record.Options{}, t, origin{}, why)
+	return err
+}
+
+// refuseAgain marks a refused message whose author was told why recently. A press has no message to mark, so the person is
+// told in private.
+func (d *admission) refuseAgain(ctx context.Context, e adapters.Event, t *record.Thread, why *quota.Refusal) error {
+	d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
+	return d.whisper(ctx, e, t, why.Sentence)
+}
+
+// whisper tells a person in private why a press has no effect.
+func (d *admission) whisper(ctx context.Context, e adapters.Event, t *record.Thread, why plan.Message) error {
+	if e.Message != nil || e.Kind == adapters.ReactionRemoved {
+		return nil
+	}
+	a, err := d.newAsked(ctx, e, record.Options{}, t, origin{told: why}, nil)
+	if err == nil {
+		d.acks.Whisper(ctx, e, e.Thread, a.Told)
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@ type chat struct {
 	signs   map[string][]adapters.Status
 	offered map[string]int
 	deleted []string
+	private []string          // "PERSON: text"
 	gone    []string          // forgotten threads
 	files   map[string]string // by handle
 
@@ -122,6 +123,14 @@ func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deleted = append(c.deleted, sent.ID)
+	c.tell()
+	return nil
+}
+
+func (c *chat) Whisper(_ context.Context, pressed adapters.Event, _ adapters.Thread, text string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.private = append(c.private, pressed.By.ID+": "+text)
 	c.tell()
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -244,6 +245,51 @@ func TestOnlyAskerAndAdminsMayDeleteAnswer(t *testing.T) {
 	h.handle(j, admin)
 	if strings.Join(h.chat.deleted, " ") != answer.ID+" "+answer.ID {
 		t.Errorf("deleted are %v", h.chat.deleted)
+	}
+}
+
+// TestPressWithoutEffectIsExplained to the person who pressed only, and messages with the same effect get their sign.
+func TestPressWithoutEffectIsExplained(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(held(quota.Config{Requests: 5, Exempt: []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: "bob"}}, Deny: denies("eve")}))
+	r := h.ask(j, h.says("t", "ann", "blur|slow|sharpen"))
+	answer := r.Runs[0].Sent
+	g := h.planner.blocks("slow")
+	h.chooses(j, "bob", r, 1, true)
+	<-g.entered
+	h.chooses(j, "bob", r, 1, true)
+	close(g.open)
+	h.wait(j, r.ID, 2)
+	h.chooses(j, "bob", r, 1, true)
+	h.handle(j, h.says("t", "ann", "1")) // in words, its sign says so
+	h.chooses(j, "eve", r, 2, true)
+	h.chooses(j, "eve", r, 2, false)
+	again := h.planner.blocks("blur")
+	h.handle(j, h.reacts("bob", answer, "🔁", true))
+	<-again.entered
+	h.handle(j, h.reacts("bob", answer, "🔁", true))
+	close(again.open)
+	h.wait(j, r.ID, 3)
+	for range 6 { // 4 are within the limit, and the next one is refused in the thread
+		h.handle(j, h.reacts("ann", answer, "🔁", true))
+		if n := len(h.runs(j, r)); n < 9 {
+			h.wait(j, r.ID, n)
+		}
+	}
+	want := []string{
+		"bob: That is already in progress.", "bob: That was done already. The answer is in this thread.",
+		"eve: I am not allowed to work for you here. The operator can change that.", "bob: That is already in progress.",
+		"ann: You have reached the limit of requests here, which is 5 an hour.",
+	}
+	h.chat.until(t, "all explanations", func() bool { return len(h.chat.private) >= len(want) })
+	for _, one := range want {
+		if !slices.ContainsFunc(h.chat.private, func(told string) bool { return strings.HasPrefix(told, one) }) {
+			t.Errorf("%q is not among %q", one, h.chat.private)
+		}
+	}
+	if len(h.chat.private) != len(want) {
+		t.Errorf("told are %q", h.chat.private)
 	}
 }
 

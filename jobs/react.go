@@ -70,7 +70,7 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 		return nil, nil, record.IgnoreUnknown(err)
 	}
 	if !a.limits.Allowed(e.By, r.Asked.Event.Thread) {
-		return nil, nil, nil
+		return nil, nil, a.whisper(ctx, e, r, quota.Refuse().Sentence)
 	}
 	if r.AsksAt(e.Reaction.On) {
 		return r, nil, nil
@@ -89,7 +89,7 @@ func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Requ
 		again.Guess = r.Generations[run.Generation].Guess
 	}
 	if r.Waits() || r.Runs.Repeating(e.By.ID, again.Event) {
-		return nil
+		return a.whisper(ctx, e, r, inProgress)
 	}
 	return a.begin(ctx, e, r, again)
 }
@@ -114,12 +114,12 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		return a.flow.advance(ctx, r)
 	case made != nil && !made.Working():
 		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
-		return a.remember(ctx, e, r, made.N)
+		return errors.Join(a.remember(ctx, e, r, made.N), a.whisper(ctx, e, r, plan.Say("That was done already. The answer is in this thread.")))
 	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
-		return nil
+		return a.whisper(ctx, e, r, inProgress)
 	case !r.MayPick(choice.Pick, choice.By):
 		a.acks.Show(ctx, choice.Message, adapters.Refused)
-		return nil
+		return a.whisper(ctx, e, r, plan.Say("You chose this too often. Please send a new request."))
 	case made != nil:
 		a.acks.Show(ctx, choice.Message, adapters.Seen)
 		return a.start(ctx, e, r, choice)
@@ -127,7 +127,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
 		if r.Runs.RefusedBefore(choice.Pick, choice.By) {
 			a.acks.Show(ctx, choice.Message, adapters.Refused)
-			return nil
+			return a.whisper(ctx, e, r, why)
 		}
 		choice.Refused = a.say(r, why)
 		return a.start(ctx, e, r, choice)
@@ -164,7 +164,7 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 		}
 		if !tell {
 			a.acks.Show(ctx, b.Message, adapters.Refused)
-			return nil
+			return a.whisper(ctx, e, r, refused.Sentence)
 		}
 		b.Refused = a.say(r, refused.Sentence)
 	} else {
@@ -195,6 +195,18 @@ func (a *reactions) remember(ctx context.Context, e adapters.Event, r *record.Re
 		return nil
 	}
 	return a.store.RememberAs(ctx, e.Message.Ref, inPlaceOfButton(e, record.RunRef{Request: r.ID, Run: n}))
+}
+
+var inProgress = plan.Say("That is already in progress.")
+
+// whisper tells a person in private why a press on a message of a request has no effect.
+func (a *reactions) whisper(ctx context.Context, e adapters.Event, r *record.Request, why plan.Message) error {
+	e.Thread = r.Asked.Event.Thread
+	t, err := a.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	return a.reworker.admission.whisper(ctx, e, t, why)
 }
 
 // remove deletes an answer. Only the person who asked and admins may do that.

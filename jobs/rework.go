@@ -68,13 +68,22 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 		return err
 	}
 	act.Wish = w.say(r, wishFor(how, files))
-	if shared, err := w.shared(ctx, e, act); shared || err != nil {
+	return w.begin(ctx, e, r, act)
+}
+
+// begin begins the request of a press in the thread of the answer.
+func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Request, act *record.Act) error {
+	shared, err := w.shared(ctx, e, act)
+	if err != nil {
 		return err
 	}
 	e.Thread = r.Asked.Event.Thread
 	t, err := w.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
+	}
+	if shared {
+		return w.admission.whisper(ctx, e, t, inProgress)
 	}
 	return w.admission.admit(ctx, e, t, origin{act: act})
 }
@@ -468,12 +477,5 @@ func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, 
 	act := &record.Act{
 		Sample: sample.Needs, Wish: sample.Wish, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: e.Reaction.On,
 	}
-	if shared, err := y.shared(ctx, e, act); shared || err != nil {
-		return err
-	}
-	t, err := y.store.Thread(ctx, record.ThreadID(e.Thread))
-	if err != nil {
-		return err
-	}
-	return y.admission.admit(ctx, e, t, origin{act: act})
+	return y.begin(ctx, e, r, act)
 }

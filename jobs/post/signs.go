@@ -11,7 +11,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// Signs shows the status of a request on messages.
+// Signs shows the status of a request on messages, and tells people who press a button why it has no effect.
 type Signs struct {
 	Adapters map[string]adapters.Adapter
 	Log      *slog.Logger
@@ -19,7 +19,7 @@ type Signs struct {
 	shown sync.WaitGroup
 }
 
-// Wait waits until all pending signs are shown.
+// Wait waits until everything pending is shown.
 func (c *Signs) Wait() { c.shown.Wait() }
 
 // Can reports whether the platform can show a status on a message.
@@ -28,16 +28,36 @@ func (c *Signs) Can(e adapters.Event) bool {
 	return ok && e.Message != nil
 }
 
+// Whisper tells the person who pressed a button something that nobody else sees, if the platform can. It does not block.
+func (c *Signs) Whisper(ctx context.Context, pressed adapters.Event, in adapters.Thread, text string) {
+	w, ok := c.Adapters[in.Adapter].(adapters.Whisperer)
+	if !ok {
+		return
+	}
+	c.begin(ctx, func(ctx context.Context) {
+		if err := w.Whisper(ctx, pressed, in, text); err != nil && !errors.Is(err, adapters.ErrGone) {
+			c.Log.WarnContext(ctx, "cannot tell one person", "event", pressed.Key(), "error", record.ForOperator(err))
+		}
+	})
+}
+
+// begin calls a function in the background.
+func (c *Signs) begin(ctx context.Context, f func(ctx context.Context)) {
+	ctx = context.WithoutCancel(ctx)
+	c.shown.Go(func() {
+		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		f(ctx)
+	})
+}
+
 // Show shows a status on a message, if there is one and the platform can. It does not block.
 func (c *Signs) Show(ctx context.Context, on adapters.MessageRef, s adapters.Status) {
 	a, ok := c.Adapters[on.Adapter].(adapters.Acknowledger)
 	if !ok || on.IsZero() {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
-	c.shown.Go(func() {
-		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-		defer stop()
+	c.begin(ctx, func(ctx context.Context) {
 		if err := a.Acknowledge(ctx, on, s); err != nil && !errors.Is(err, adapters.ErrGone) {
 			c.Log.WarnContext(ctx, "cannot show a sign", "message", on.Key(), "status", string(s), "error", record.ForOperator(err))
 		}
