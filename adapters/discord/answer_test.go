@@ -74,3 +74,24 @@ func TestCommandIsAnsweredToAll(t *testing.T) {
 		})
 	}
 }
+
+// A person who pressed a button is told something that nobody else sees. After another event, nobody is told.
+func TestWhisper(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("do it")
+	e := s.next()
+	ref := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Done.", AnswerTo: e.Message.Ref, Answer: true})
+	pressed := s.s.Interactions.Press(s.ana, ref.Channel, ref.ID, adapters.Again.ButtonID())
+	for _, event := range []adapters.Event{s.next(), e} {
+		if err := s.d.Whisper(t.Context(), event, e.Thread, "That is *already* in progress."); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := pressed.Followups(); len(all) != 1 || !all[0].Ephemeral || !strings.Contains(all[0].Content, "already") {
+		t.Errorf("Ana is told %+v", all)
+	}
+	if n := len(s.s.World.Messages(ref.Channel)); n != 1 {
+		t.Errorf("everybody sees %d messages", n)
+	}
+}

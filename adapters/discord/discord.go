@@ -57,6 +57,7 @@ type Discord struct {
 	adapters.Offerer
 	adapters.Reporter
 	adapters.Typer
+	adapters.Whisperer
 
 	config    Config
 	pauses    connect.Pauses
@@ -128,7 +129,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	messages := &lookup.Messages{API: client, Identity: identity, Places: places, Guests: guests}
 	return &Discord{
 		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
-		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client, Guests: guests},
+		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client, Guests: guests}, Whisperer: &post.Whisperer{Responder: responder},
 		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.Allows},
 		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
 		receiving: receive.Config{

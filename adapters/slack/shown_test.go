@@ -172,3 +172,26 @@ func offered(blocks []adapters.Block, label string) string {
 	}
 	return text
 }
+
+// One person is told something that nobody else sees.
+func TestWhisper(t *testing.T) {
+	t.Parallel()
+	for _, direct := range []bool{false, true} {
+		h := listen(t, false)
+		in := h.Thread(t, direct)
+		pressed := adapters.Event{By: adapters.Person{ID: h.ana}}
+		if err := h.s.Whisper(t.Context(), pressed, in, "1 < 2"); err != nil {
+			t.Fatal(err)
+		}
+		if told := h.Workspace.Ephemerals(h.ana); len(told) != 1 || told[0].Text != "1 &lt; 2" {
+			t.Errorf("Ana is told %+v", told)
+		}
+		if all := h.own(in); len(all) != 0 {
+			t.Errorf("everybody sees %+v", all)
+		}
+	}
+	h := listen(t, false)
+	if err := h.s.Whisper(t.Context(), adapters.Event{By: adapters.Person{ID: "U0NOBODY"}}, h.Thread(t, false), "x"); err == nil {
+		t.Error("a stranger is told")
+	}
+}

@@ -71,6 +71,7 @@ type Slack struct {
 	adapters.Offerer
 	adapters.Reporter
 	adapters.Typer
+	adapters.Whisperer
 
 	config Config
 	api    *api.Client
@@ -252,7 +253,7 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Linker, s.Locator = links, links
 	s.Reporter, s.Typer = &post.Progress{Poster: poster, Streams: streams, Typer: typer, Phrases: c.Phrases}, typer
-	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
+	s.Deleter, s.Whisperer = &post.Deleter{API: s.api, Messages: s.messages}, &post.Whisperer{API: s.api}
 	return poster, responder
 }
 

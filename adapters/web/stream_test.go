@@ -50,6 +50,31 @@ func TestTwoTabs(t *testing.T) {
 	})
 }
 
+// TestWhisper checks that only the pages of one person show what the person is told, whichever process serves them.
+func TestWhisper(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c, other := newChannel(t, state, media), newChannel(t, state, media)
+		listen(t, c)
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
+		anas, bobs := browse(t, other).open(events1+"?after=1"), b.of("bob").open(events1+"?after=1")
+		synctest.Wait()
+		for _, to := range []string{b.by.ID, "bob"} {
+			pressed := adapters.Event{By: adapters.Person{ID: to}}
+			if err := c.Whisper(t.Context(), pressed, chat.ThreadOf(thread1), "for "+to+" & nobody else"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for to, x := range map[string]*tab{b.by.ID: anas, "bob": bobs} {
+			if e := x.next("told"); strings.TrimSpace(e.data) != "for "+to+" & nobody else" || e.id != "" {
+				t.Errorf("%s is told %+v", to, e)
+			}
+		}
+	})
+}
+
 // TestServerIsStartedAgain checks that a page recovers after a restart, whichever process serves it, and shows the
 // answer that was posted meanwhile.
 func TestServerIsStartedAgain(t *testing.T) {

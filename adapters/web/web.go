@@ -97,6 +97,7 @@ var (
 	_ adapters.Keeper       = (*Channel)(nil)
 	_ adapters.Checker      = (*Channel)(nil)
 	_ adapters.Limiter      = (*Channel)(nil)
+	_ adapters.Whisperer    = (*Channel)(nil)
 )
 
 // New returns a channel that does not serve or listen yet.
@@ -301,6 +302,11 @@ func same(a, b adapters.Progress) bool {
 
 // Pace returns the minimum time between two edits.
 func (*Channel) Pace() time.Duration { return 250 * time.Millisecond }
+
+// Whisper shows a text on the open pages of the person who pressed a button.
+func (c *Channel) Whisper(ctx context.Context, pressed adapters.Event, in adapters.Thread, text string) error {
+	return c.store.Hub.Tell(ctx, store.Private{Thread: in.Channel, To: pressed.By.ID, Text: text})
+}
 
 // Acknowledge shows the status of a request.
 func (c *Channel) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {

@@ -30,6 +30,8 @@ type team interface {
 	// halt presses the button to stop below the latest progress in a thread, as ann or as somebody else; it is false if
 	// there is none.
 	halt(other bool, thread string) bool
+	// private is what ann, or somebody else, was told in private.
+	private(other bool) []string
 	// visible returns the visible text of the bot's messages in a thread, with the labels of their buttons.
 	visible(thread string) (text string, labels []string)
 }
@@ -60,11 +62,26 @@ func (d *inDiscord) halt(other bool, thread string) bool {
 	}
 	for _, m := range slices.Backward(d.World.Messages(thread)) {
 		if slices.ContainsFunc(m.Buttons, func(b discordtest.Button) bool { return b.CustomID == "stop" }) {
-			d.Interactions.Press(by, thread, m.ID, "stop")
+			d.pressed = append(d.pressed, d.Interactions.Press(by, thread, m.ID, "stop"))
 			return true
 		}
 	}
 	return false
+}
+
+func (d *inDiscord) private(other bool) (all []string) {
+	by := d.ann
+	if other {
+		by = d.World.User("bob")
+	}
+	for _, i := range d.pressed {
+		for _, m := range i.Followups() {
+			if i.By.ID == by.ID && m.Ephemeral {
+				all = append(all, m.Content)
+			}
+		}
+	}
+	return all
 }
 
 func (d *inDiscord) visible(thread string) (text string, labels []string) {
@@ -116,6 +133,17 @@ func (s *inSlack) halt(other bool, thread string) bool {
 		}
 	}
 	return false
+}
+
+func (s *inSlack) private(other bool) (all []string) {
+	by := s.ann
+	if other {
+		by = s.Workspace.User("bob")
+	}
+	for _, m := range s.Workspace.Ephemerals(by) {
+		all = append(all, m.Text)
+	}
+	return all
 }
 
 func (s *inSlack) visible(thread string) (text string, labels []string) {
@@ -255,6 +283,10 @@ func TestWhoMayStop(t *testing.T) {
 		thread = by.say("make a sticker that says good night")
 		in.until(o, "a button to stop it", func() bool { return by.halt(true, thread) })
 		in.asked(o, w, "good night")
+		by.halt(true, thread)
+		in.until(o, "a private word", func() bool {
+			return slices.Contains(by.private(true), "Only the person who asked for this, or an admin, can stop it.")
+		})
 		by.halt(false, thread)
 		in.stops(o, w, "good night")
 		in.says(o, thread, "Stopped, as you asked.")

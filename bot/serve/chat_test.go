@@ -64,12 +64,13 @@ type inDiscord struct {
 	*discordtest.Server
 	channel string
 	ann     discordtest.User
+	pressed []*discordtest.Interaction
 }
 
 func newInDiscord(t *testing.T, o discordtest.Options) *inDiscord {
 	t.Helper()
 	s := discordtest.New(t, o)
-	return &inDiscord{s, s.World.Channel(s.World.Guild("team"), "pictures"), s.World.User("ann")}
+	return &inDiscord{Server: s, channel: s.World.Channel(s.World.Guild("team"), "pictures"), ann: s.World.User("ann")}
 }
 
 func (*inDiscord) name() string { return "discord" }

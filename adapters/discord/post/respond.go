@@ -32,10 +32,10 @@ type Responder struct {
 	Now      func() time.Time
 
 	mu   sync.Mutex
-	open map[string]openAnswer // by the command's event
+	open map[string]openAnswer // by the event
 }
 
-// openAnswer is how a command is answered.
+// openAnswer is how an interaction is answered.
 type openAnswer struct {
 	webhook string // the path, which holds a token
 	until   time.Time
@@ -44,7 +44,7 @@ type openAnswer struct {
 // originalPath returns the path of the first answer to an interaction.
 func originalPath(i *convert.Interaction) string { return i.Webhook() + "/messages/@original" }
 
-// Remember records how a command is answered.
+// Remember records how a command, or a person who pressed a button, is answered.
 func (rs *Responder) Remember(event string, i *convert.Interaction) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -158,4 +158,16 @@ func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.
 		}
 	}
 	return at, true
+}
+
+// Whisperer shows texts to the person who pressed a button.
+type Whisperer struct{ Responder *Responder }
+
+// Whisper shows a text to the person of an interaction, and to nobody else. Other events have no such answers.
+func (w *Whisperer) Whisper(ctx context.Context, pressed adapters.Event, _ adapters.Thread, text string) error {
+	to, ok := w.Responder.lookup(pressed.ID)
+	if !ok {
+		return nil
+	}
+	return w.Responder.API.Call(ctx, http.MethodPost, to.webhook, convert.Ephemeral(text), nil)
 }

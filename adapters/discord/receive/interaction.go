@@ -83,6 +83,7 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 	if i.Message == nil {
 		return
 	}
+	is.Responder.Remember(e.ID, i)
 	on := convert.Ref(i.Guild, i.Channel, i.Message.ID)
 	if i.IsGuest() {
 		if err := is.Guests.Return(is.ctx, on, i); err != nil {

@@ -82,6 +82,29 @@ func (cm *chatMethods) post(args url.Values) (object, error) {
 	return object{"channel": c.id, "ts": m.ts, "message": m.object(c, true)}, nil
 }
 
+// whisper shows a message to one member of a channel. https://docs.slack.dev/reference/methods/chat.postEphemeral
+func (cm *chatMethods) whisper(args url.Values) (object, error) {
+	c, err := cm.workspace.writable(args.Get("channel"))
+	if err != nil {
+		return nil, err
+	}
+	user := args.Get("user")
+	m, err := cm.content(args)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.text == "" && m.blocks == nil:
+		return nil, refuse("no_text")
+	case !c.members[user]:
+		return nil, refuse("user_not_in_channel")
+	}
+	if err := c.mayReply(args.Get("thread_ts")); err != nil {
+		return nil, err
+	}
+	cm.workspace.ephemeral = append(cm.workspace.ephemeral, Ephemeral{User: user, Text: m.text})
+	return object{"message_ts": cm.workspace.ts()}, nil
+}
+
 // own returns a message that the bot wrote.
 func (cm *chatMethods) own(args url.Values, foreign string) (*channelState, *messageState, error) {
 	c, err := cm.workspace.writable(args.Get("channel"))

@@ -44,7 +44,7 @@ type Reaction struct {
 	At    time.Time // when it was first added
 }
 
-// Ephemeral is a message that only one person saw: an answer at a response URL.
+// Ephemeral is a message that only one person saw. An answer at a response URL has that.
 type Ephemeral struct{ User, Text, ResponseURL string }
 
 // messageState is a message as it is now.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -18,6 +19,7 @@ const (
 	HintWrote   = 'w' // a person wrote or reacted
 	hintChanged = 'c' // something else changed in the thread
 	HintListed  = 'l' // the list of threads changed
+	hintPrivate = 'p' // a [Private] follows instead of the thread
 )
 
 // Hub announces changes to the watchers in this process. It is subscribed while there are any.
@@ -42,10 +44,52 @@ type subscription struct {
 type Watcher struct {
 	thread string
 	Wake   chan struct{} // receives after a change
+	Told   chan Private  // receives what one person who sees the thread is told
 	Lost   chan struct{} // closed when the subscription ends
 
 	Changed atomic.Uint64 // the number of the last hint about the thread
 	Listed  atomic.Uint64 // and about the list
+}
+
+// Private is what one person who sees a thread is told. It is not stored.
+type Private struct {
+	Thread string `json:"thread"`
+	To     string `json:"to"` // the person's id
+	Text   string `json:"text"`
+}
+
+// maxTold is how many of them wait for a watcher. Further ones are lost.
+const maxTold = 8
+
+// Tell tells it to the person's open pages.
+func (h *Hub) Tell(ctx context.Context, p Private) error {
+	b, err := json.Marshal(p)
+	if err == nil {
+		err = h.state.Publish(ctx, topic, append([]byte{hintPrivate}, b...))
+	}
+	if err != nil {
+		return fmt.Errorf("tell a person: %w", err)
+	}
+	return nil
+}
+
+func (h *Hub) tellPrivate(hint []byte) {
+	var p Private
+	if err := json.Unmarshal(hint, &p); err != nil {
+		h.log.Debug("a hint cannot be read")
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		if w.thread != p.Thread {
+			continue
+		}
+		select {
+		case w.Told <- p:
+		default:
+		}
+	}
 }
 
 func newHub(state State, log *slog.Logger) *Hub {
@@ -54,7 +98,7 @@ func newHub(state State, log *slog.Logger) *Hub {
 
 // Watch reports all changes from its return until Leave.
 func (h *Hub) Watch(ctx context.Context, thread string) (*Watcher, error) {
-	w := &Watcher{thread: thread, Wake: make(chan struct{}, 1), Lost: make(chan struct{})}
+	w := &Watcher{thread: thread, Wake: make(chan struct{}, 1), Told: make(chan Private, maxTold), Lost: make(chan struct{})}
 	h.mu.Lock()
 	h.watchers[w] = struct{}{}
 	if h.line == nil {
@@ -118,6 +162,10 @@ func (h *Hub) connect(ctx context.Context) *subscription {
 		h.count.Add(1) // what was read before may be outdated
 		close(l.ready)
 		for hint := range hints {
+			if len(hint) > 0 && hint[0] == hintPrivate {
+				h.tellPrivate(hint[1:])
+				continue
+			}
 			h.tell(hint)
 		}
 		h.end(l)

@@ -159,6 +159,13 @@ func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) 
 				listsAt = true
 				lists.Reset(max(ListPause/20, ListPause-time.Since(told)))
 			}
+		case p := <-w.Told:
+			if p.To == s.me.ID {
+				err = s.event("told", -1, func(w io.Writer) error {
+					_, err := io.WriteString(w, p.Text)
+					return err //nolint:wrapcheck // it is written to memory
+				})
+			}
 		case <-lists.C:
 			listsAt, told = false, time.Now()
 			s.listed = w.Listed.Load()

@@ -3,7 +3,7 @@
 
 import { morph } from "./morph.js";
 import { showCopies } from "./copy.js";
-import { announce, answered, retitle } from "./notice.js";
+import { announce, answered, retitle, toast } from "./notice.js";
 import { notify } from "./notify.js";
 import { quoteReplies } from "./quote.js";
 import { cameIn } from "./scroll.js";
@@ -30,6 +30,7 @@ function take({ type, data, lastEventId }) {
   if (lastEventId) goOnFrom(lastEventId);
   if (type === "gone") location.assign("/");
   else if (type === "threads") putThreads(data);
+  else if (type === "told") toast(data);
   else for (const message of [...parse(data).children]) put(message);
 }
 
