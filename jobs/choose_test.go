@@ -262,7 +262,9 @@ func TestPressWithoutEffectIsExplained(t *testing.T) {
 	close(g.open)
 	h.wait(j, r.ID, 2)
 	h.chooses(j, "bob", r, 1, true)
-	h.handle(j, h.says("t", "ann", "1")) // in words, its sign says so
+	number := h.replies("ann", answer, true, "1")
+	h.handle(j, number)
+	h.chat.untilShown(t, number.Message.Ref.ID, adapters.Done)
 	h.chooses(j, "eve", r, 2, true)
 	h.chooses(j, "eve", r, 2, false)
 	again := h.planner.blocks("blur")
