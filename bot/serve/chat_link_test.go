@@ -18,14 +18,13 @@ type poster interface {
 
 func (d *inDiscord) posted(picture []byte) string {
 	m := d.People.Say(discordtest.Post{
-		Channel: d.channel, By: d.World.User("bob"), Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+		Channel: d.channel, By: d.bob, Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	})
 	return "https://discord.com/channels/1/" + d.channel + "/" + m.ID
 }
 
 func (s *inSlack) posted(picture []byte) string {
-	bob := s.Workspace.User("bob")
-	s.Workspace.Join(s.channel, bob)
+	bob := s.bob
 	ts := s.People.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
 	return "<https://team.slack.com/archives/" + s.channel + "/p" + strings.ReplaceAll(ts, ".", "") + ">"
 }

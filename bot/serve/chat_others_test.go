@@ -36,6 +36,21 @@ type team interface {
 	visible(thread string) (text string, labels []string)
 }
 
+// person is ann or somebody else.
+func (d *inDiscord) person(other bool) discordtest.User {
+	if other {
+		return d.bob
+	}
+	return d.ann
+}
+
+func (s *inSlack) person(other bool) string {
+	if other {
+		return s.bob
+	}
+	return s.ann
+}
+
 func (d *inDiscord) mutter(text string) string {
 	return d.People.Say(discordtest.Post{Channel: d.channel, By: d.ann, Content: text}).ID
 }
@@ -45,10 +60,7 @@ func (d *inDiscord) unmention(thread, text string) { d.People.Edit(d.channel, th
 func (d *inDiscord) unsay(thread string) { d.People.Delete(d.channel, thread) }
 
 func (d *inDiscord) react(other bool, thread, id, emoji string, added bool) {
-	by, in := d.ann, thread
-	if other {
-		by = d.World.User("bob")
-	}
+	by, in := d.person(other), thread
 	if id == "" {
 		in, id = d.channel, thread
 	}
@@ -56,10 +68,7 @@ func (d *inDiscord) react(other bool, thread, id, emoji string, added bool) {
 }
 
 func (d *inDiscord) halt(other bool, thread string) bool {
-	by := d.ann
-	if other {
-		by = d.World.User("bob")
-	}
+	by := d.person(other)
 	for _, m := range slices.Backward(d.World.Messages(thread)) {
 		if slices.ContainsFunc(m.Buttons, func(b discordtest.Button) bool { return b.CustomID == "stop" }) {
 			d.pressed = append(d.pressed, d.Interactions.Press(by, thread, m.ID, "stop"))
@@ -70,10 +79,7 @@ func (d *inDiscord) halt(other bool, thread string) bool {
 }
 
 func (d *inDiscord) private(other bool) (all []string) {
-	by := d.ann
-	if other {
-		by = d.World.User("bob")
-	}
+	by := d.person(other)
 	for _, i := range d.pressed {
 		for _, m := range i.Followups() {
 			if i.By.ID == by.ID && m.Ephemeral {
@@ -110,11 +116,7 @@ func (s *inSlack) unmention(thread, text string) { s.People.Edit(s.channel, thre
 func (s *inSlack) unsay(thread string) { s.People.Delete(s.channel, thread) }
 
 func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
-	by := s.ann
-	if other {
-		by = s.Workspace.User("bob")
-		s.Workspace.Join(s.channel, by)
-	}
+	by := s.person(other)
 	if id == "" {
 		id = thread
 	}
@@ -122,10 +124,7 @@ func (s *inSlack) react(other bool, thread, id, emoji string, added bool) {
 }
 
 func (s *inSlack) halt(other bool, thread string) bool {
-	by := s.ann
-	if other {
-		by = s.Workspace.User("bob")
-	}
+	by := s.person(other)
 	for _, m := range slices.Backward(s.Workspace.Messages(s.channel, thread)) {
 		if strings.Contains(string(m.Blocks), `"action_id":"halt"`) {
 			s.Interactions.Press(by, s.channel, m.TS, "halt")
@@ -136,10 +135,7 @@ func (s *inSlack) halt(other bool, thread string) bool {
 }
 
 func (s *inSlack) private(other bool) (all []string) {
-	by := s.ann
-	if other {
-		by = s.Workspace.User("bob")
-	}
+	by := s.person(other)
 	for _, m := range s.Workspace.Ephemerals(by) {
 		all = append(all, m.Text)
 	}

@@ -64,13 +64,14 @@ type inDiscord struct {
 	*discordtest.Server
 	channel string
 	ann     discordtest.User
+	bob     discordtest.User
 	pressed []*discordtest.Interaction
 }
 
 func newInDiscord(t *testing.T, o discordtest.Options) *inDiscord {
 	t.Helper()
 	s := discordtest.New(t, o)
-	return &inDiscord{Server: s, channel: s.World.Channel(s.World.Guild("team"), "pictures"), ann: s.World.User("ann")}
+	return &inDiscord{Server: s, channel: s.World.Channel(s.World.Guild("team"), "pictures"), ann: s.World.User("ann"), bob: s.World.User("bob")}
 }
 
 func (*inDiscord) name() string { return "discord" }
@@ -94,7 +95,7 @@ func (d *inDiscord) wishWith(text, name string, content []byte) string {
 }
 
 func (d *inDiscord) wishOf(text string, picture []byte) string {
-	bob := d.World.User("bob")
+	bob := d.bob
 	photo := d.People.Say(discordtest.Post{
 		Channel: d.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	})
@@ -132,7 +133,7 @@ func (d *inDiscord) await(ctx context.Context, holds func() bool) error { return
 // inSlack is a workspace of Slack.
 type inSlack struct {
 	*slacktest.Server
-	channel, ann string
+	channel, ann, bob string
 	// overHTTP has Slack send its events over HTTP.
 	overHTTP bool
 }
@@ -145,8 +146,8 @@ func newInSlack(t *testing.T, overHTTP bool) *inSlack {
 func inSlackOf(t *testing.T, o slacktest.Options, overHTTP bool) *inSlack {
 	t.Helper()
 	s := slacktest.New(t, o)
-	ann := s.Workspace.User("ann")
-	return &inSlack{s, s.Workspace.Channel("pictures", ann), ann, overHTTP}
+	ann, bob := s.Workspace.User("ann"), s.Workspace.User("bob")
+	return &inSlack{s, s.Workspace.Channel("pictures", ann, bob), ann, bob, overHTTP}
 }
 
 func (*inSlack) name() string { return "slack" }
@@ -178,8 +179,7 @@ func (s *inSlack) wishWith(text, name string, content []byte) string {
 }
 
 func (s *inSlack) wishOf(text string, picture []byte) string {
-	bob := s.Workspace.User("bob")
-	s.Workspace.Join(s.channel, bob)
+	bob := s.bob
 	thread := s.People.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
 	s.People.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
 	return thread
