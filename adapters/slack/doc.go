@@ -32,7 +32,7 @@
 //     person waits; the request is lost if the process ends within that moment.
 //   - Opening the home tab is a command, whose answer is published there, at most once per minute. Opening the direct
 //     channel is another one, at most once per hour; its answer becomes the suggestions.
-//   - Slack's own stop button cancels the requests whose streams it ended, or else what the person last asked
+//   - Slack's own stop button cancels the work whose streams it ended, or else what the person last asked
 //     for in the thread.
 //   - A signed request is accepted once, whichever process it reaches, unless Slack was told to retry.
 //   - Slack has no replies outside threads, so no message is [adapters.Replied].

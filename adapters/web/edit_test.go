@@ -82,7 +82,7 @@ func TestEditWithoutChange(t *testing.T) {
 	b.is(b.write("message00000000001", "turn it", "file", cat.ID, "marks", marks), http.StatusNoContent)
 	request := chat.RefOf(thread1, "message00000000001")
 	answer := adapters.Reply{
-		Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, GoOn: []adapters.Sign{adapters.Larger}, Choices: []adapters.Choice{{ID: "c1", Text: "another"}},
+		Thread: chat.ThreadOf(thread1), Text: "Done.", Answer: true, AnswerTo: request, GoOn: []adapters.Sign{adapters.Larger}, Choices: []adapters.Choice{{ID: "c1", Text: "another"}},
 	}
 	if _, err := b.c.Send(t.Context(), "k", answer); err != nil {
 		t.Fatal(err)
