@@ -352,16 +352,7 @@ func (d *editor) correct(ctx context.Context, e adapters.Event, of record.Rememb
 	}
 	nothing := isEmpty(e.Message) || stops(e.Message)
 	if err == nil {
-		stop, run := stopBy(e), r.Run(of.Run)
-		if !stops(e.Message) {
-			stop.Why = record.HaltReplaced
-		}
-		if !nothing && run != nil && stop.Ends(run) && run.By == of.By {
-			if refused, err := d.exchange(ctx, countedRun(r, run), run.BeganAt, e); refused || err != nil {
-				return err
-			}
-		}
-		if err := ignoreOver(d.stopper.takeBack(ctx, r, run, of.By, stop)); err != nil {
+		if refused, err := d.takeBack(ctx, e, r, r.Run(of.Run), !nothing); refused || err != nil {
 			return err
 		}
 	}
@@ -369,6 +360,21 @@ func (d *editor) correct(ctx context.Context, e adapters.Event, of record.Rememb
 		return nil
 	}
 	return d.admission.address(ctx, e)
+}
+
+// takeBack takes back the run that a message started in place of a button. If the message asks for something else now, that gets
+// the run's place in the quota; refused means that the quota forbids it.
+func (d *editor) takeBack(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, asks bool) (refused bool, err error) {
+	stop := stopBy(e)
+	if !stops(e.Message) {
+		stop.Why = record.HaltReplaced
+	}
+	if asks && run != nil && stop.Ends(run) && run.By == e.By.ID {
+		if refused, err = d.exchange(ctx, countedRun(r, run), run.BeganAt, e); refused || err != nil {
+			return refused, err
+		}
+	}
+	return false, ignoreOver(d.stopper.takeBack(ctx, r, run, e.By.ID, stop))
 }
 
 // exchange gives the place of work in the quota to the edit that replaces it, and reports whether the quota forbids that: then

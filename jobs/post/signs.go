@@ -41,16 +41,6 @@ func (c *Signs) Whisper(ctx context.Context, pressed adapters.Event, in adapters
 	})
 }
 
-// begin calls a function in the background.
-func (c *Signs) begin(ctx context.Context, f func(ctx context.Context)) {
-	ctx = context.WithoutCancel(ctx)
-	c.shown.Go(func() {
-		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-		defer stop()
-		f(ctx)
-	})
-}
-
 // Show shows a status on a message, if there is one and the platform can. It does not block.
 func (c *Signs) Show(ctx context.Context, on adapters.MessageRef, s adapters.Status) {
 	a, ok := c.Adapters[on.Adapter].(adapters.Acknowledger)
@@ -61,5 +51,15 @@ func (c *Signs) Show(ctx context.Context, on adapters.MessageRef, s adapters.Sta
 		if err := a.Acknowledge(ctx, on, s); err != nil && !errors.Is(err, adapters.ErrGone) {
 			c.Log.WarnContext(ctx, "cannot show a sign", "message", on.Key(), "status", string(s), "error", record.ForOperator(err))
 		}
+	})
+}
+
+// begin calls a function in the background.
+func (c *Signs) begin(ctx context.Context, f func(ctx context.Context)) {
+	ctx = context.WithoutCancel(ctx)
+	c.shown.Go(func() {
+		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		f(ctx)
 	})
 }

@@ -58,6 +58,12 @@ func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Rep
 	watching.Wait()
 }
 
+// ShownAt returns the progress message of a run; zero if there is none.
+func (o *Display) ShownAt(ctx context.Context, id string, run int) (adapters.MessageRef, error) {
+	c, err := o.readClaim(ctx, id, run)
+	return c.Ref, err
+}
+
 // message is the progress message of a run as this process knows it.
 type message struct {
 	claim claim
@@ -340,12 +346,6 @@ func (o *Display) readClaim(ctx context.Context, id string, run int) (c claim, e
 		return c, fmt.Errorf("read a claim: %w", err)
 	}
 	return c, nil
-}
-
-// ShownAt returns the progress message of a run; zero if there is none.
-func (o *Display) ShownAt(ctx context.Context, id string, run int) (adapters.MessageRef, error) {
-	c, err := o.readClaim(ctx, id, run)
-	return c.Ref, err
 }
 
 func key(id string, run int) string {
