@@ -89,7 +89,7 @@ func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
 	if t.Next > MaxLength && r.PostForm.Get("sign") != "stop" {
 		return request.ErrThreadFull
 	}
-	done, err := rec.press(r, t, m)
+	done, err := rec.press(r, m)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (rec *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot,
 }
 
 // press parses which button was pressed. It returns nil if there is nothing left to do.
-func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*chat.Reacted, error) {
+func (rec *Receiver) press(r *http.Request, m *chat.Message) (*chat.Reacted, error) {
 	form := r.PostForm
 	out := &chat.Reacted{ID: form.Get("id"), By: rec.Me(r), On: m.ID, Back: form.Get("back") == "true"}
 	if !chat.ValidID.MatchString(out.ID) {

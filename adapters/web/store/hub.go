@@ -73,25 +73,6 @@ func (h *Hub) Tell(ctx context.Context, p Private) error {
 	return nil
 }
 
-func (h *Hub) tellPrivate(hint []byte) {
-	var p Private
-	if err := json.Unmarshal(hint, &p); err != nil {
-		h.log.Debug("a hint cannot be read")
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for w := range h.watchers {
-		if w.thread != p.Thread {
-			continue
-		}
-		select {
-		case w.Told <- p:
-		default:
-		}
-	}
-}
-
 func newHub(state State, log *slog.Logger) *Hub {
 	return &Hub{state: state, log: log, watchers: map[*Watcher]struct{}{}}
 }
@@ -195,6 +176,26 @@ func (h *Hub) tell(hint []byte) {
 			case w.Wake <- struct{}{}:
 			default:
 			}
+		}
+	}
+}
+
+// tellPrivate passes a hint to the watchers of its thread.
+func (h *Hub) tellPrivate(hint []byte) {
+	var p Private
+	if err := json.Unmarshal(hint, &p); err != nil {
+		h.log.Debug("a hint cannot be read")
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		if w.thread != p.Thread {
+			continue
+		}
+		select {
+		case w.Told <- p:
+		default:
 		}
 	}
 }
