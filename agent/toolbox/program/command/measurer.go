@@ -35,6 +35,16 @@ func (m Measurer) Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look)
 	return sound.Sounds{Machine: m.Machine}.Listen(ctx, m.Call, v, look, video.Longest+time.Second)
 }
 
+// Audible returns when a sound begins and ends, without the silence around it.
+func (m Measurer) Audible(ctx context.Context, v toolbox.Value, look ffmpeg.Look) ([2]time.Duration, error) {
+	r, err := sound.NewRecording(v.Path, look)
+	if err != nil {
+		return [2]time.Duration{}, err
+	}
+	p, err := sound.Sounds{Machine: m.Machine}.Audible(ctx, m.Call, r)
+	return [2]time.Duration{p.From, p.To}, err
+}
+
 // Loudness measures the loudness of a sound, with the peaks of its samples.
 func (m Measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error) {
 	r, err := sound.NewRecording(v.Path, look)

@@ -124,6 +124,10 @@ func (minute) Listen(context.Context, toolbox.Value, ffmpeg.Look) (facts.Heard, 
 	return facts.Heard{Length: time.Minute}, nil
 }
 
+func (minute) Audible(context.Context, toolbox.Value, ffmpeg.Look) ([2]time.Duration, error) {
+	return [2]time.Duration{time.Second, 59 * time.Second}, nil
+}
+
 func (minute) Loudness(context.Context, toolbox.Value, ffmpeg.Look) (ffmpeg.Loudness, error) {
 	return ffmpeg.Loudness{LUFS: -20, Peak: -3}, nil
 }

@@ -36,6 +36,7 @@ type Facts struct {
 	measurer Measurer
 	limits   media.Limits
 	heard    map[string]Heard // by path
+	audible  map[string][2]time.Duration
 	loudness map[string]ffmpeg.Loudness
 	pages    map[string][]float64
 }
@@ -46,6 +47,8 @@ type Measurer interface {
 	Look(ctx context.Context, path string) (ffmpeg.Look, error)
 	// Listen decodes a sound.
 	Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (Heard, error)
+	// Audible returns when a sound begins and ends, without the silence around it.
+	Audible(ctx context.Context, v toolbox.Value, look ffmpeg.Look) ([2]time.Duration, error)
 	// Loudness measures the loudness of a sound.
 	Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error)
 	// Pages returns the areas of a document's pages, in square points.
@@ -62,7 +65,7 @@ type Heard struct {
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
-		heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
+		heard: map[string]Heard{}, audible: map[string][2]time.Duration{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
 	}
 }
 
@@ -210,6 +213,9 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	case "heard", "voice":
 		heard, err := once(f.heard, v.Path, func() (Heard, error) { return f.measurer.Listen(f.ctx, v, l) })
 		return map[string]float64{"heard": heard.Length.Seconds(), "voice": bit(heard.Voice)}[fact], err
+	case "starts", "ends":
+		audible, err := once(f.audible, v.Path, func() ([2]time.Duration, error) { return f.measurer.Audible(f.ctx, v, l) })
+		return map[string]float64{"starts": audible[0].Seconds(), "ends": audible[1].Seconds()}[fact], err
 	case "peak", "silent", "room": // "room" is the gain that brings the peak to full scale
 		loud, err := once(f.loudness, v.Path, func() (ffmpeg.Loudness, error) { return f.measurer.Loudness(f.ctx, v, l) })
 		return map[string]float64{"peak": loud.Peak, "room": math.Pow(10, -loud.Peak/20), "silent": bit(loud.Silent())}[fact], err

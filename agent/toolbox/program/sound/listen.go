@@ -38,12 +38,12 @@ func (s Sounds) Listen(ctx context.Context, c toolbox.Call, v toolbox.Value, loo
 		return facts.Heard{}, r.Fault(errors.New("nothing was decoded"), plan.Say("has no sound."))
 	}
 	length := time.Duration(len(samples)/2) * time.Second / listenRate
-	return facts.Heard{Length: length, Voice: isVoice(v, pauses(samples))}, nil
+	return facts.Heard{Length: length, Voice: isVoice(v, quiet(samples))}, nil
 }
 
-// pauses returns the low short-time energy ratio: the share of 25 ms frames whose power is below a
+// quiet returns the low short-time energy ratio: the share of 25 ms frames whose power is below a
 // tenth of the mean of their second. Speakers pause for breath; music does not.
-func pauses(samples []byte) float64 {
+func quiet(samples []byte) float64 {
 	const moment = listenRate / 40
 	var powers []float64
 	for len(samples) >= 2*moment {

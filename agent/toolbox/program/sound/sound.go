@@ -26,6 +26,7 @@ func (s Sounds) Operations() map[string]machine.Operation {
 		"audio_loudness":     {Needs: machine.FFmpegNeeds(), Do: s.loudnessOf("audio")},
 		"video_loudness":     {Needs: machine.FFmpegNeeds(), Do: s.loudnessOf("video")},
 		"normalize_loudness": {Needs: machine.FFmpegNeeds(), Do: s.normalizeLoudness},
+		"reverse_audio":      {Needs: machine.FFmpegNeeds(), Do: s.reverse},
 		"spectrogram_image":  {Needs: machine.FFmpegNeeds(), Do: s.spectrogramImage},
 		"split_audio":        {Needs: machine.FFmpegNeeds(), Do: s.splitAudio},
 	}

@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/machine"
 )
 
@@ -79,7 +77,7 @@ func (s Sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	}
 	var cuts []time.Duration
 	if where, _ := toolbox.Param[string](c, "where"); where == "silence" {
-		if cuts, err = s.silences(ctx, c, r); err != nil {
+		if cuts, err = s.pauses(ctx, c, r); err != nil {
 			return toolbox.Output{}, err
 		}
 	}
@@ -102,39 +100,6 @@ func (s Sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	out.Note = note
 	return out, err
 }
-
-// silences returns the middles of the pauses in a sound: below -35 dB for at least half a second, and
-// not at its beginning or end.
-func (s Sounds) silences(ctx context.Context, c toolbox.Call, r Recording) ([]time.Duration, error) {
-	// The first samples get a mark, so that the report is never empty.
-	filter := `silencedetect=noise=-35dB:d=0.5,ametadata=mode=add:key=begin:value=0:enable=lt(t\,0.01),ametadata=mode=print:file=out.txt`
-	report, err := s.Report(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.Input()}, Args: []string{"-map", r.Stream(), "-af", filter}, Timeout: Timeout,
-	}, c.Dir)
-	if err != nil {
-		return nil, err
-	}
-	var cuts []time.Duration
-	var start float64
-	for _, m := range silence.FindAllStringSubmatch(report, -1) {
-		at, err := strconv.ParseFloat(m[2], 64)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("read the silences: %w", err)
-		case m[1] == "start":
-			start = at
-		case start > leastPart.Seconds() && at < (r.Look.Duration-leastPart).Seconds():
-			cuts = append(cuts, time.Duration((start+at)/2*float64(time.Second)))
-		}
-	}
-	if len(cuts) == 0 {
-		return nil, plan.Refusal("I found no pause of half a second or longer in it.")
-	}
-	return cuts, nil
-}
-
-// silence matches the beginning or the end of a pause in ffmpeg's report.
-var silence = lazyregexp.New(`silence_(start|end)=([\d.]+)`)
 
 // Parts writes the parts. The first output has the others in More.
 func Parts(parts []Piece, write func(i int, p Piece) (toolbox.Output, error)) (toolbox.Output, error) {

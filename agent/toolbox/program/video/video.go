@@ -25,10 +25,12 @@ func (v Videos) Operations() map[string]machine.Operation {
 	return map[string]machine.Operation{
 		"add_subtitles":            {Needs: machine.FFmpegNeeds(), Do: v.addSubtitles},
 		"audio_facts":              {Needs: machine.FFmpegNeeds(), Do: v.factsOf("audio")},
+		"boomerang_video":          {Needs: machine.FFmpegNeeds(), Do: v.boomerang},
 		"crop_black_bars":          {Needs: machine.FFmpegNeeds(), Do: v.cropBars},
 		"find_scenes":              {Needs: machine.FFmpegNeeds(), Do: v.findScenes},
 		"fit_video_size":           {Needs: machine.FFmpegNeeds(), Do: v.fitVideoSize},
 		"normalize_loudness_video": {Needs: machine.FFmpegNeeds(), Do: v.normalizeLoudness},
+		"reverse_video":            {Needs: machine.FFmpegNeeds(), Do: v.reverse},
 		"shift_subtitles":          {Needs: machine.FFmpegNeeds(), Do: shiftSubtitles},
 		"split_video":              {Needs: machine.FFmpegNeeds(), Do: v.splitVideo},
 		"video_facts":              {Needs: machine.FFmpegNeeds(), Do: v.factsOf("video")},

@@ -1,0 +1,163 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/slow"
+)
+
+// greys are the greys of a video's frames, from 0 to 255.
+func greys(t *testing.T, path string) []byte {
+	t.Helper()
+	return []byte(tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-vf", "scale=1:1,format=gray", "-f", "rawvideo", "-"))
+}
+
+// counting is a video of 80 frames, each lighter than the one before, with sound in its second half. Its frames are so
+// large that it is reversed in two pieces.
+func counting(t *testing.T, name string, more ...string) string {
+	t.Helper()
+	return clip(t, name, append(append(lavfi("color=size=2x2:rate=10:duration=8", "sine=duration=8"),
+		"-vf", "geq=lum=16+2*N:cb=128:cr=128,scale=1920:1440:flags=neighbor", "-af", "volume=0:enable='lt(t,4)'",
+		"-preset", "ultrafast", "-pix_fmt", "yuv420p"), more...)...)
+}
+
+// TestBackwards: a reversed video has all of its frames at their times, and its sound, where it is reversed in
+// pieces too.
+func TestBackwards(t *testing.T) {
+	t.Parallel()
+	back, both := make([]byte, 80), make([]byte, 160)
+	forth := greys(t, counting(t, "counting.mp4"))
+	for i := range back {
+		back[79-i], both[i], both[159-i] = forth[i], forth[i], forth[i]
+	}
+	for run, want := range map[string][]byte{"reverse_video": back, "boomerang_video": both} {
+		t.Run(run, func(t *testing.T) {
+			t.Parallel()
+			out, err := perform(t, run, videoOf(counting(t, "counting.mp4")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds := float64(len(want)) / 10
+			near(t, "the duration", probe(t, out.Path).seconds(), seconds, 0.05)
+			got := greys(t, out.Path)
+			if len(got) != len(want) {
+				t.Fatalf("it has %d frames, want %d", len(got), len(want))
+			}
+			for i := range got {
+				near(t, fmt.Sprintf("the grey of frame %d", i), float64(got[i]), float64(want[i]), 1)
+			}
+			loud, quiet := volume(t, out.Path, seconds-8+0.5, 3), volume(t, out.Path, seconds-8+4.5, 3)
+			if loud < -40 || quiet > -60 {
+				t.Errorf("its sound has %g dB before, and %g dB after the middle", loud, quiet)
+			}
+		})
+	}
+}
+
+// TestBackwardsOfOddVideos: frames that are missing at the beginning, in the middle or at the end are filled.
+func TestBackwardsOfOddVideos(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	for name, path := range map[string]string{
+		"no frame for a second": counting(t, "gap.mp4", "-filter:v", "geq=lum=16+2*N:cb=128:cr=128,select='not(between(n,40,49))',scale=1920:1440", "-fps_mode", "vfr"),
+		"sound that goes on":    clip(t, "longer.mkv", append(lavfi("testsrc=size=64x48:rate=10:duration=3", "sine=duration=8"), "-pix_fmt", "yuv420p")...),
+		"a late beginning":      clip(t, "late.ts", append(lavfi("testsrc=size=64x48:rate=25:duration=7", "sine=duration=8"), "-vf", "setpts=PTS+1/TB", "-pix_fmt", "yuv420p")...),
+		"WebM":                  clip(t, "odd.webm", append(lavfi("testsrc=size=63x47:rate=10:duration=8", "sine=duration=8"), "-c:v", "libvpx", "-c:a", "libvorbis")...),
+	} {
+		for run, times := range map[string]float64{"reverse_video": 1, "boomerang_video": 2} {
+			t.Run(name+", "+run, func(t *testing.T) {
+				t.Parallel()
+				out, err := perform(t, run, videoOf(path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, "the duration", probe(t, out.Path).seconds(), times*8, 0.15)
+			})
+		}
+	}
+}
+
+// TestLongVideoBackwards: half a minute in full HD, which decoded has 2.8 GB, is reversed.
+func TestLongVideoBackwards(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	video := clip(t, "long.mp4", append(lavfi("testsrc2=size=1920x1080:rate=30:duration=30", "sine=duration=30"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
+	out, err := perform(t, "reverse_video", videoOf(video))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := probe(t, out.Path).Streams[0]; s.Frames != "900" {
+		t.Errorf("it has %s frames, want 900", s.Frames)
+	}
+	// Frames are compared small: the first of the result is the last of the video.
+	first := tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", out.Path, "-frames:v", "1", "-vf", "scale=8:6,format=gray", "-f", "rawvideo", "-")
+	last := tool(t, "ffmpeg", "-v", "error", "-nostdin", "-ss", "29.95", "-i", video, "-frames:v", "1", "-vf", "scale=8:6,format=gray", "-f", "rawvideo", "-")
+	for i := range len(first) {
+		near(t, "a pixel of the first frame", float64(first[i]), float64(last[i]), 12)
+	}
+}
+
+// TestLongSoundBackwards: three quarters of an hour, which decoded are 0.95 GB, are reversed, in stereo.
+func TestLongSoundBackwards(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	const seconds = 2700
+	sound := clip(t, "long.mp3", append(lavfi("aevalsrc=0.1*sin(2*PI*if(lt(t\\,2690)\\,300\\,900)*t)|0.01*sin(2*PI*300*t):s=44100:d=2700"), "-b:a", "64k", "-compression_level", "9")...)
+	out, err := perform(t, "reverse_audio", args{"audio": fileOf(plan.Audio, sound)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the duration", probe(t, out.Path).seconds(), seconds, 0.2)
+	end := clip(t, "end.wav", "-t", "20", "-i", out.Path)
+	if got := loudest(t, end, 1, 9, 300, 900); got != 900 {
+		t.Errorf("it begins with %g Hz, want its end of 900 Hz", got)
+	}
+	if got := loudest(t, end, 12, 19, 300, 900); got != 300 {
+		t.Errorf("it goes on with %g Hz, want 300 Hz", got)
+	}
+}
+
+// TestShortSoundBackwards: a reversed WAV has the samples of the original, in the other order.
+func TestShortSoundBackwards(t *testing.T) {
+	t.Parallel()
+	sound := clip(t, "short.wav", append(lavfi("sine=frequency=300:duration=1.5"), "-af", "afade=d=1.5", "-c:a", "pcm_s24le")...)
+	out, err := perform(t, "reverse_audio", args{"audio": fileOf(plan.Audio, sound)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := pcm(t, sound, 44_100), pcm(t, out.Path, 44_100)
+	if len(was) != len(is) {
+		t.Fatalf("it has %d samples, want %d", len(is), len(was))
+	}
+	for i, v := range was {
+		if is[len(is)-1-i] != v {
+			t.Fatalf("sample %d is %g, want %g", len(is)-1-i, is[len(is)-1-i], v)
+		}
+	}
+	if info, err := os.Stat(out.Path); err != nil || info.Size() < int64(3*len(was)) {
+		t.Errorf("it does not have 24 bits: %v, %v", info.Size(), err)
+	}
+}
+
+// TestLongSilenceIsTrimmed: the silence at the end of a sound is cut off without reversing it, which needs the memory of
+// all its samples.
+func TestLongSilenceIsTrimmed(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	sound := clip(t, "silent-end.m4a", append(lavfi("aevalsrc=if(between(t\\,5\\,1190)\\,0.5*sin(2000*t)\\,0):s=16000:d=1200"), "-ac", "8", "-b:a", "128k")...)
+	out, err := perform(t, "trim_silence", args{"audio": fileOf(plan.Audio, sound), "where": "at both ends"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the length without silence", probe(t, out.Path).seconds(), 1185, 0.2)
+}
+
+// TestSilentSoundIsNotTrimmed: a sound without anything but silence is left alone, and its owner told.
+func TestSilentSoundIsNotTrimmed(t *testing.T) {
+	t.Parallel()
+	silent := fileOf(plan.Audio, clip(t, "silent.wav", lavfi("anullsrc=d=2")...))
+	holds(t, refused(t, "trim_silence", args{"audio": silent, "where": "at both ends"}), "silent throughout")
+}
