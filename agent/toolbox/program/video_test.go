@@ -279,6 +279,15 @@ func TestMakeGIF(t *testing.T) {
 	holds(t, out.Note.String(), "at most 30 seconds")
 }
 
+// TestMakeLargeGIF: the pictures of this GIF need 1.4 GB of memory together.
+func TestMakeLargeGIF(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	large := clip(t, "large.mp4", append(lavfi("color=red:size=1280x720:rate=25:duration=30"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
+	out := done(t, "make_gif", videoOf(large).with("width", "1280").with("rate", "12.5"))
+	near(t, "the length", probe(t, out.Path).seconds(), 30, 0.2)
+}
+
 func TestConvertVideo(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -272,19 +272,14 @@ func (r *run) whole(in *ffmpeg.Input) error {
 	return err
 }
 
-// animation applies the job to each frame of an animation, and reduces the result to the 256
-// colours that suit it best. The format is kept.
+// animation applies the job to each frame of an animation. The format is kept.
 func (r *line) animation(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough", "-enc_time_base", "1/1000")
 	all, err := r.do(job, "made.mkv")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	const colours = "[0:v:0]split[pictures][all];[all]palettegen=reserve_transparent=1[palette];[pictures][palette]paletteuse"
-	out, err := r.do(ffmpeg.Job{
-		Inputs: []ffmpeg.Input{{Path: all.Path, Type: plan.Video}}, Timeout: job.Timeout,
-		Args: []string{"-filter_complex", colours, "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
-	}, "picture.gif")
+	out, err := r.reduced(all.Path)
 	if err := errors.Join(err, os.Remove(all.Path)); err != nil {
 		return toolbox.Output{}, err
 	}
@@ -296,6 +291,24 @@ func (r *line) animation(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	out.Path = filepath.Join(r.call.Dir, "picture"+info.Ext)
 	same := func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil }
 	return out, errors.Join(media.EditAnimation(r.ctx, gif, out.Path, r.Limits, same), os.Remove(gif))
+}
+
+// reduced writes an animation as a GIF, with the 256 colours that suit it best. The colours are found in a run of their
+// own: one run for both would keep all frames until then.
+func (r *run) reduced(path string) (toolbox.Output, error) {
+	in := ffmpeg.Input{Path: path, Type: plan.Video}
+	palette, err := r.do(ffmpeg.Job{
+		Timeout: video.Timeout, Inputs: []ffmpeg.Input{in},
+		Args: []string{"-vf", "palettegen=reserve_transparent=1", "-frames:v", "1", "-update", "1"},
+	}, "palette.png")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out, err := r.do(ffmpeg.Job{
+		Timeout: video.Timeout, Inputs: []ffmpeg.Input{in, {Path: palette.Path, Type: plan.Image}},
+		Args: []string{"-filter_complex", "[0:v:0][1:v:0]paletteuse", "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
+	}, "picture.gif")
+	return out, errors.Join(err, os.Remove(palette.Path))
 }
 
 // picture writes a picture in the format of its input.
