@@ -303,6 +303,11 @@ func TestSound(t *testing.T) {
 	second := time.Second
 	loud, quiet := clip(second, 90), clip(second, 0)
 	hint := with(clip(second, 2), func(c *Clip) { c.SoundLength = ms(40) })
+	beside := func(other Measured) Case {
+		c := video(loud, quiet)
+		c.Args["audio"] = []Measured{other}
+		return c
+	}
 	judge(t, []judged{
 		{"silent", "[sound: none]", video(quiet, loud), ""},
 		{"silent for a while", "[sound: {is: none, unless: range}]", video(loud, loud, "range", "0:01-0:02"), ""},
@@ -315,6 +320,8 @@ func TestSound(t *testing.T) {
 		{"not kept", "[sound: {like: video}]", video(quiet, loud), "The video should have sound, but it has none."},
 		{"a packet of nothing is not kept", "[sound: {like: video}]", video(quiet, hint), ""},
 		{"from nowhere", "[sound: {like: video}]", video(loud, quiet), "The video should be silent, but it has sound."},
+		{"from the other one", "[sound: {like: video, most: audio}]", beside(loud), ""},
+		{"from neither", "[sound: {like: video, most: audio}]", beside(quiet), "The video should be silent, but it has sound."},
 		{"left out", "[sound: {most: video}]", video(quiet, loud), ""},
 		{"added", "[sound: {most: video}]", video(loud, quiet), "The video should be silent, but it has sound."},
 		{"not looked at", "[sound: none]", video(Measured{}, loud), ""},

@@ -194,20 +194,18 @@ func sound(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if clip == nil || c.given(rule, "unless") {
 		return plan.Message{}
 	}
-	must, may := rule[lone] == "some", rule[lone] != "none"
+	must, may := rule[lone] == "some", rule[lone] == "some"
 	for key, value := range rule {
 		if key == lone || key == "unless" {
 			continue
 		}
-		given := false
 		for _, m := range c.Args[value] {
 			if m.Clip == nil {
 				return plan.Message{}
 			}
-			given = given || m.Clip.SoundPackets > 0
+			may = may || m.Clip.SoundPackets > 0
 			must = must || key == "like" && m.Clip.sounds()
 		}
-		may = given
 	}
 	switch {
 	case must && clip.SoundPackets == 0:
