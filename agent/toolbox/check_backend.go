@@ -538,7 +538,8 @@ func (c *checker) scope(what string) template.Scope {
 				s[a.Name], s[a.Name+".hex"], s[a.Name+".digits"] = template.Closed, template.Closed, template.Closed
 			}
 		case a.Type == plan.Text && !a.Many:
-			s[a.Name] = template.Words
+			s[a.Name], s[a.Name+".font"] = template.Words, template.Closed
+			numbers(a.Name, "boxes")
 		case a.Type == plan.Text:
 			s[a.Name] = template.Texts
 			numbers(a.Name, "count")

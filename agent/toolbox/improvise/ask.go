@@ -5,6 +5,7 @@ import (
 	_ "embed" // the words for the model
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 
 	"slices"
@@ -42,7 +43,7 @@ const mostShown = 4
 func (j *job) talk() (Conversation, error) {
 	var b strings.Builder
 	err := prompt.Execute(&b, map[string]any{
-		"Python": j.machine.Python, "Modules": j.machine.Modules, "Programs": j.machine.Programs, "Font": font,
+		"Python": j.machine.Python, "Modules": j.machine.Modules, "Programs": j.machine.Programs, "Fonts": j.machine.Fonts,
 		"Seconds": int(j.config.Timeout.Seconds()), "Memory": mostMemory >> 20, "Returns": j.call.Returns, "Form": forms[j.call.Returns],
 	})
 	if err != nil {
@@ -137,6 +138,11 @@ func (b *Backend) inspect(ctx context.Context) (machine, error) {
 	for _, p := range slices.Sorted(maps.Keys(programs)) {
 		if _, err := exec.LookPath(p); err == nil {
 			m.Programs = append(m.Programs, p)
+		}
+	}
+	for _, path := range fonts {
+		if _, err := os.Stat(path); err == nil {
+			m.Fonts = append(m.Fonts, path)
 		}
 	}
 	return m, nil

@@ -407,13 +407,14 @@ type machine struct {
 	Python   string // its version
 	Modules  []string
 	Programs []string
+	Fonts    []string
 
 	python interpreter
 }
 
 // usualMachine describes a machine on which everything is installed.
 func usualMachine() machine {
-	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: slices.Sorted(maps.Keys(programs))}
+	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: slices.Sorted(maps.Keys(programs)), Fonts: fonts[:1]}
 }
 
 // modules maps the Python modules that a program may import to their Debian packages.
@@ -427,8 +428,12 @@ var programs = map[string]string{
 	"pdftoppm": "poppler-utils", "pdftotext": "poppler-utils", "qpdf": "qpdf", "qrencode": "qrencode", "tesseract": "tesseract-ocr",
 }
 
-// font is a font with most scripts.
-const font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+// fonts are those of Debian for most alphabets, and for Chinese, Japanese and Korean.
+var fonts = []string{
+	"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+	"/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+	"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+}
 
 // named returns the file name that people know.
 func named(v toolbox.Value) string {

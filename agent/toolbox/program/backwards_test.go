@@ -64,7 +64,7 @@ func TestBackwardsOfOddVideos(t *testing.T) {
 	for name, path := range map[string]string{
 		"no frame for a second": counting(t, "gap.mp4", "-filter:v", "geq=lum=16+2*N:cb=128:cr=128,select='not(between(n,40,49))',scale=1920:1440", "-fps_mode", "vfr"),
 		"sound that goes on":    clip(t, "longer.mkv", append(lavfi("testsrc=size=64x48:rate=10:duration=3", "sine=duration=8"), "-pix_fmt", "yuv420p")...),
-		"a late beginning":      clip(t, "late.ts", append(lavfi("testsrc=size=64x48:rate=25:duration=7", "sine=duration=8"), "-vf", "setpts=PTS+1/TB", "-pix_fmt", "yuv420p")...),
+		"a late beginning":      clip(t, "late.mkv", append(lavfi("testsrc=size=64x48:rate=25:duration=7", "sine=duration=8"), "-vf", "setpts=PTS+1/TB", "-pix_fmt", "yuv420p")...),
 		"WebM":                  clip(t, "odd.webm", append(lavfi("testsrc=size=63x47:rate=10:duration=8", "sine=duration=8"), "-c:v", "libvpx", "-c:a", "libvorbis")...),
 	} {
 		for run, times := range map[string]float64{"reverse_video": 1, "boomerang_video": 2} {

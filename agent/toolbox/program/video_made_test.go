@@ -162,8 +162,8 @@ func TestImageToVideo(t *testing.T) {
 	}
 }
 
-// written counts the pixels at the top and at the bottom of a picture that are as bright as subtitles.
-func written(img image.Image) (head, foot int) {
+// writtenRows counts the pixels at the top and at the bottom of a picture that are as bright as subtitles.
+func writtenRows(img image.Image) (head, foot int) {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
@@ -202,7 +202,7 @@ func TestAddSubtitles(t *testing.T) {
 				t.Errorf("it holds %s", a.codecs())
 			}
 			for at, want := range c.seen {
-				head, foot := written(frameAt(t, out.Path, at))
+				head, foot := writtenRows(frameAt(t, out.Path, at))
 				if (foot > 10) != want || head > 0 {
 					t.Errorf("at %g s, %d and %d pixels are written", at, head, foot)
 				}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/letter"
 )
 
 // expression is a parsed expression:
@@ -81,9 +81,11 @@ type operation struct {
 }
 
 // functions maps function names to their number of arguments. span and clock format seconds for a
-// sentence: "2 minutes", "0:01.5". letters returns the length of the longest line of a person's text,
-// 0 if it is empty.
-var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3, "span": 1, "clock": 1, "given": 1, "letters": 1}
+// sentence: "2 minutes", "0:01.5". letters returns the width of the longest line of a person's text in
+// small letters, lines the number of its lines; both are 0 if it is empty.
+var functions = map[string]int{
+	"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "sqrt": 1, "if": 3, "span": 1, "clock": 1, "given": 1, "letters": 1, "lines": 1,
+}
 
 func (o operation) String() string {
 	parts := make([]string, len(o.of))
@@ -110,7 +112,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
 				continue // only whether it is present
 			}
-			if o.sign == "letters" && k == Words {
+			if (o.sign == "letters" || o.sign == "lines") && k == Words {
 				return Number, nil
 			}
 			return 0, fmt.Errorf("%s is a file, which expressions cannot use", e)
@@ -131,7 +133,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 		}
 		return kinds[1], nil
 	}
-	if o.sign == "letters" {
+	if o.sign == "letters" || o.sign == "lines" {
 		return 0, fmt.Errorf("%s must be a text written by people", o.of[0])
 	}
 	for i, k := range kinds {
@@ -234,12 +236,16 @@ func (o operation) compute(all []Value) float64 {
 		return math.Round(a)
 	case "floor":
 		return math.Floor(a)
+	case "sqrt":
+		return math.Sqrt(a)
+	case "lines":
+		return float64(len(slices.Collect(strings.Lines(all[0].Text))))
 	case "letters":
-		longest := 0
+		longest := 0.0
 		for line := range strings.Lines(all[0].Text) {
-			longest = max(longest, utf8.RuneCountInString(strings.TrimRight(line, "\r\n")))
+			longest = max(longest, letter.Width(strings.TrimRight(line, "\r\n")))
 		}
-		return float64(longest)
+		return longest
 	}
 	return 2 * math.Floor(a/2) // even
 }

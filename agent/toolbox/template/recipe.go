@@ -28,6 +28,8 @@ type Recipe struct {
 	Times *Formula `yaml:"times,omitempty"`
 	// Data lists the arguments of {file:…} whose words are only data to the program that reads the file.
 	Data []string `yaml:"data,omitempty"`
+	// Wrap is the width to which people's texts are wrapped, in small letters; 0 leaves their lines as they are.
+	Wrap float64 `yaml:"wrap,omitempty"`
 	// Length is the duration of the result in seconds; the default is that of the first input.
 	Length *Formula `yaml:"length,omitempty"`
 	// About describes the result in a few words: the first sentence that holds. For one of several

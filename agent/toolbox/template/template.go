@@ -5,9 +5,10 @@
 //	request: {url: "https://stickers.example.com/make/{style}", json: {words: "{text}", width: "{2 * width}"}}
 //
 // A slot contains a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
-// and, or, not, min, max, round, floor, even, letters, given and if(condition, a, b); span and clock
-// format seconds in sentences. Names are the tool's arguments
-// and facts about them (see [Scope]), and names that the file gives to expressions (see [Recipe]).
+// and, or, not, min, max, round, floor, even, sqrt and if(condition, a, b); given(name) tells whether an optional
+// argument is there, letters(words) and lines(words) measure a person's text, and in sentences span(seconds) and
+// clock(seconds) write a time. Names are the tool's arguments and facts about them (see [Scope]), and names
+// that the file gives to expressions (see [Recipe]).
 // In a command line, these slots are files:
 //
 //	{video}         the file of a resource, under a name of ours

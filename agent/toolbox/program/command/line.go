@@ -77,7 +77,7 @@ func (r *line) Words(arg string) (string, error) {
 	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
 	if !slices.Contains(r.texts, path) {
 		r.texts = append(r.texts, path)
-		text := r.call.Text(arg)
+		text := r.wrapped(r.call.Text(arg))
 		if tags, ok := toolbox.Param[[]quantity.Tag](r.call, arg); ok {
 			text = metadata(tags)
 		}

@@ -2,15 +2,19 @@ package command
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/letter"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/document"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/program/sound"
 	"atelier/agent/toolbox/program/video"
+	"atelier/agent/toolbox/sandbox"
 )
 
 // Measurer implements [facts.Measurer].
@@ -52,4 +56,36 @@ func (m Measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Loo
 		return ffmpeg.Loudness{}, err
 	}
 	return sound.Sounds{Machine: m.Machine}.Measure(ctx, m.Call, r, "anull", ffmpeg.SamplePeaks)
+}
+
+// Font finds a font for the characters of a text. Latin, Greek and Cyrillic ones are in the usual font, which is used
+// for all others too if fontconfig is not installed.
+func (m Measurer) Font(ctx context.Context, text string) (facts.Font, error) {
+	special := letter.Charset(text)
+	if special == "" {
+		return facts.Font{}, nil
+	}
+	if m.Require([]machine.Need{{Program: "fc-list"}, {Program: "fc-match"}}) != nil {
+		return facts.Font{Lacking: true}, nil
+	}
+	listed := func(program string, args ...string) ([]string, error) {
+		said, err := m.Run(ctx, sandbox.Command{Program: program, Args: args, Dir: m.Call.Dir})
+		return strings.Split(strings.TrimSpace(string(said)), "\n"), err
+	}
+	wanted := ":charset=" + special + ":color=False" // drawtext cannot use colour fonts
+	full, err := listed("fc-list", "-f", "%{file}\n", wanted)
+	if err != nil {
+		return facts.Font{}, err
+	}
+	best, err := listed("fc-match", "-s", "-f", "%{file}\n", "Sans"+wanted)
+	if err != nil {
+		return facts.Font{}, err
+	}
+	best = slices.DeleteFunc(best, func(path string) bool { return strings.ContainsAny(path, `:'\,;[]%`) }) // it becomes part of a filter
+	for _, path := range best {
+		if slices.Contains(full, path) {
+			return facts.Font{Path: path}, nil
+		}
+	}
+	return facts.Font{Path: slices.Concat(best, []string{""})[0], Lacking: true}, nil
 }

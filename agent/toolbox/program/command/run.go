@@ -15,6 +15,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/letter"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/sandbox"
@@ -30,6 +31,7 @@ type run struct {
 	known   *facts.Facts
 	facts   template.Facts
 	length  *template.Formula
+	wrap    float64  // the width of people's texts in small letters; 0 leaves them as they are
 	texts   []string // files that filters read: people's texts, and the first command line's output
 	made    string   // the file that the first command line wrote
 	written float64  // the length of the resulting text, in bytes
@@ -51,7 +53,7 @@ func newRun(ctx context.Context, m machine.Machine, call toolbox.Call) *run {
 
 // recipe runs a recipe.
 func (r *run) recipe(recipe *template.Recipe) (toolbox.Output, error) {
-	r.facts, r.length = recipe.Of(r.fact), recipe.Length
+	r.facts, r.length, r.wrap = recipe.Of(r.fact), recipe.Length, recipe.Wrap
 	if err := r.refused(recipe.Refuse); err != nil {
 		return toolbox.Output{}, err
 	}
@@ -157,7 +159,19 @@ func (r *run) fact(name string) (template.Value, error) {
 	case name == "item":
 		return template.Num(float64(r.known.Item)), nil
 	}
-	return r.known.Of(name)
+	v, err := r.known.Of(name)
+	if v.Kind == template.Words {
+		v.Text = r.wrapped(v.Text)
+	}
+	return v, err
+}
+
+// wrapped wraps a person's text as the recipe says.
+func (r *run) wrapped(text string) string {
+	if r.wrap == 0 {
+		return text
+	}
+	return letter.Wrap(text, r.wrap)
 }
 
 // seconds returns the duration of the resulting file, 0 before it is written.

@@ -128,6 +128,10 @@ func (minute) Audible(context.Context, toolbox.Value, ffmpeg.Look) ([2]time.Dura
 	return [2]time.Duration{time.Second, 59 * time.Second}, nil
 }
 
+func (minute) Font(context.Context, string) (facts.Font, error) {
+	return facts.Font{Lacking: true}, nil
+}
+
 func (minute) Loudness(context.Context, toolbox.Value, ffmpeg.Look) (ffmpeg.Loudness, error) {
 	return ffmpeg.Loudness{LUFS: -20, Peak: -3}, nil
 }

@@ -39,6 +39,7 @@ type Facts struct {
 	audible  map[string][2]time.Duration
 	loudness map[string]ffmpeg.Loudness
 	pages    map[string][]float64
+	fonts    map[string]Font // by text
 }
 
 // Measurer measures files.
@@ -51,6 +52,8 @@ type Measurer interface {
 	Audible(ctx context.Context, v toolbox.Value, look ffmpeg.Look) ([2]time.Duration, error)
 	// Loudness measures the loudness of a sound.
 	Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error)
+	// Font finds an installed font for the characters of a text.
+	Font(ctx context.Context, text string) (Font, error)
 	// Pages returns the areas of a document's pages, in square points.
 	Pages(ctx context.Context, path string) ([]float64, error)
 }
@@ -61,11 +64,17 @@ type Heard struct {
 	Voice  bool
 }
 
+// Font is an installed font for a text.
+type Font struct {
+	Path    string // "" for the usual font
+	Lacking bool   // it lacks characters of the text
+}
+
 // New returns the facts of a call. Files are measured only when a fact is asked for.
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
-		heard: map[string]Heard{}, audible: map[string][2]time.Duration{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
+		heard: map[string]Heard{}, audible: map[string][2]time.Duration{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{}, fonts: map[string]Font{},
 	}
 }
 
@@ -121,6 +130,8 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
 		return template.Value{Kind: template.Words, Text: values[0].Value}, nil
+	case fact == "font" || fact == "boxes":
+		return f.font(values[0].Value, fact)
 	case fact == "start":
 		all, number, _ := strings.Cut(arg, "#")
 		before, err := strconv.Atoi(number)
@@ -157,6 +168,18 @@ func (f *Facts) Of(name string) (template.Value, error) {
 // Pages returns the areas of a document's pages, measured once.
 func (f *Facts) Pages(path string) ([]float64, error) {
 	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
+}
+
+// font returns the option of ffmpeg's filter drawtext for the font of a text, or whether it lacks some characters.
+func (f *Facts) font(text, fact string) (template.Value, error) {
+	font, err := once(f.fonts, text, func() (Font, error) { return f.measurer.Font(f.ctx, text) })
+	switch {
+	case fact == "boxes":
+		return template.Truth(font.Lacking), err
+	case font.Path == "":
+		return template.Text("font=Sans"), err
+	}
+	return template.Text("fontfile=" + font.Path), err
 }
 
 // sizeOf returns the size of the largest video, or of the first picture.
