@@ -550,7 +550,7 @@ func (c *checker) scope(what string) template.Scope {
 				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "shortest", "room", "silent")
 			numbers(a.Name+"#", "start") // only of an item
 		case a.Type == plan.Audio:
-			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "starts", "ends", "voice", "peak", "room", "silent", "cover")
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "starts", "ends", "voice", "peak", "room", "silent", "cover", "bytes")
 			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area", "bytes")

@@ -20,6 +20,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/program/machine"
+	"atelier/agent/toolbox/slow"
 )
 
 // pdfOf writes a PDF document with a line of text on each page. Its pages are 200 by 300 points.
@@ -359,4 +360,21 @@ func TestDocumentFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, refused(t, "document_facts", args{"document": fileOf(plan.Document, broken)}), "damaged")
+}
+
+// TestLargePagesAsPictures: pages that would have too many pixels get as many as are allowed, and that is said.
+func TestLargePagesAsPictures(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	document := fileOf(plan.Document, writePDF(t, "poster.pdf", []string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>", "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 2384 3370] >>",
+	}))
+	out := done(t, "pdf_to_images", args{"document": document, "resolution": "300 dpi"})
+	if size := readPicture(t, out.Path).Bounds().Size(); size.X*size.Y > 40_000_000 || size.X*size.Y < 38_000_000 {
+		t.Errorf("it has %v pixels", size)
+	}
+	holds(t, out.Note.String(), "160 dpi instead of 300 dpi")
+	if out := done(t, "pdf_to_images", args{"document": document, "resolution": "72 dpi"}); !out.Note.IsZero() {
+		t.Errorf("the note on the resolution that was asked for is %q", out.Note)
+	}
 }

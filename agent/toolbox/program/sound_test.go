@@ -583,3 +583,24 @@ func TestEcho(t *testing.T) {
 		t.Errorf("they cannot be heard: %v", echoes)
 	}
 }
+
+// TestSmallSoundStaysSmall: a sound that is small enough is left as it is, and none becomes larger.
+func TestSmallSoundStaysSmall(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"small.mp3", "small.opus", "small.m4a"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sound := clip(t, name, append(lavfi("anoisesrc=d=8:a=0.2"), "-ac", "1", "-b:a", "32k")...)
+			out, err := perform(t, "fit_audio_size", args{"audio": fileOf(plan.Audio, sound), "limit": "2 MB"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was, is := machine.SizeOf(sound), machine.SizeOf(out.Path); is > was+2000 {
+				t.Errorf("it had %d bytes, and has %d", was, is)
+			}
+			if copied := strings.Contains(out.Note.String(), "small enough already"); copied != strings.HasSuffix(name, ".mp3") {
+				t.Errorf("the note is %q", out.Note)
+			}
+		})
+	}
+}

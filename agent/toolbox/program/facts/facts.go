@@ -205,7 +205,7 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	if fact == "bytes" {
 		info, err := os.Stat(v.Path)
 		if err != nil {
-			return 0, fmt.Errorf("measure a document: %w", err)
+			return 0, fmt.Errorf("measure a file: %w", err)
 		}
 		return float64(info.Size()), nil
 	}
