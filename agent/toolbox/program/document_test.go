@@ -128,15 +128,18 @@ func TestScriptsInPDF(t *testing.T) {
 func TestScriptsAreRemoved(t *testing.T) {
 	t.Parallel()
 	document := writePDF(t, "scripts.pdf", []string{
-		"<< /Type /Catalog /Pages 2 0 R /OpenAction 6 0 R /Names << /Java#53cript << /Names [(run) 6 0 R] >> >> /AA << /WC 7 0 R >> >>",
+		"<< /Type /Catalog /Pages 2 0 R /OpenAction 6 0 R /Names << /Java#53cript << /Names [(run) 6 0 R] >> >> /AA << /WC 7 0 R >> /AcroForm << /Fields [] /XFA 12 0 R >> >>",
 		"<< /Type /Pages /Count 2 /Kids [4 0 R 8 0 R] >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /AA << /O 6 0 R >> /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R /Annots [9 0 R] >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /AA << /O 6 0 R >> /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R /Annots [9 0 R 10 0 R] >>",
 		"<< /Length 42 >>\nstream\nBT /F 18 Tf 20 250 Td (Harmless page) Tj ET\nendstream",
 		"<< /S /JavaScript /JS (app.alert\\(1\\);) >>",
 		"<< /S /Launch /F (/bin/touch) /Win << /F (touch) /P (x) >> >>",
 		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R >>",
 		"<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (https://example.org/) /Next << /S /JavaScript /JS (x) >> >> >>",
+		"<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S 11 0 R /F (/bin/touch) >> >>",
+		"/Launch",
+		"<< /Length 20 >>\nstream\n<xdp><script/></xdp>\nendstream",
 	})
 	for _, c := range []struct {
 		tool string
@@ -160,7 +163,7 @@ func TestScriptsAreRemoved(t *testing.T) {
 			holds(t, out.Note.String(), "It had scripts, which were removed.")
 			for _, made := range append([]toolbox.Output{out}, out.More...) {
 				said := tool(t, "qpdf", "--json=2", "--json-key=qpdf", "--json-stream-data=none", made.Path)
-				if regexp.MustCompile(`"/(AA|JavaScript|JS|Launch)"`).MatchString(said) {
+				if regexp.MustCompile(`"/(AA|JavaScript|JS|Launch|XFA)"`).MatchString(said) {
 					t.Errorf("it has a script: %s", said)
 				}
 				if c.tool == "rotate_pdf" && !strings.Contains(said, "https://example.org/") {

@@ -16,8 +16,8 @@ import (
 
 // WithoutScripts returns the call with its PDF documents without scripts, as copies in the call's folder; found reports
 // whether there were any. It is for calls whose result is made of the documents, so that nobody is sent another
-// person's script. Scripts are actions of the types JavaScript and Launch (ISO 32000-1, 12.6.4), and all actions that an
-// event triggers.
+// person's script. Scripts are actions of the types JavaScript and Launch (ISO 32000-1, 12.6.4), all actions that an
+// event triggers, and forms of the kind XFA, which have scripts of their own (12.7.8).
 func (d Documents) WithoutScripts(ctx context.Context, c toolbox.Call) (safe toolbox.Call, found bool, err error) {
 	args := maps.Clone(c.Args)
 	for name, values := range args {
@@ -68,10 +68,13 @@ func (d Documents) withoutScripts(ctx context.Context, c toolbox.Call, path, fol
 		if err := parse(raw, &o); err != nil {
 			return "", err
 		}
-		if o.Stream != nil {
+		switch {
+		case isScript(o.Value): // the type of an action that refers to it
+			changes[ref] = map[string]any{"value": nil}
+		case o.Stream != nil:
 			o.Stream.Dict, _ = harmless(o.Stream.Dict).(object) //nolint:errcheck // a dictionary that is a script loses all
 			changes[ref] = map[string]any{"stream": o.Stream}
-		} else {
+		default:
 			changes[ref] = map[string]any{"value": harmless(o.Value)}
 		}
 	}
@@ -88,7 +91,10 @@ func (d Documents) withoutScripts(ctx context.Context, c toolbox.Call, path, fol
 }
 
 // scripted matches objects that may have a script.
-var scripted = lazyregexp.New(`"/(?:AA|JavaScript|JS|Launch)"`)
+var scripted = lazyregexp.New(`"/(?:AA|JavaScript|JS|Launch|XFA)"`)
+
+// isScript reports whether the type of an action is that of a script.
+func isScript(kind any) bool { return kind == "/JavaScript" || kind == "/Launch" }
 
 // harmless returns an object without its scripts. A script becomes null, which is the same as if it were absent
 // (ISO 32000-1, 7.3.9).
@@ -97,12 +103,12 @@ func harmless(o any) any {
 	case object:
 		return harmless(map[string]any(o))
 	case map[string]any:
-		if o["/S"] == "/JavaScript" || o["/S"] == "/Launch" {
+		if isScript(o["/S"]) {
 			return nil
 		}
 		left := object{}
 		for key, v := range o {
-			if key != "/AA" && key != "/JavaScript" && key != "/JS" {
+			if key != "/AA" && key != "/JavaScript" && key != "/JS" && key != "/XFA" {
 				left[key] = harmless(v)
 			}
 		}
