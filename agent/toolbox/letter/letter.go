@@ -23,7 +23,7 @@ func widthOf(r rune) float64 {
 		return 0
 	case strings.ContainsRune("MWmw@%—…", r):
 		return 1.65
-	case isWide(r):
+	case Wide(r):
 		return 1.75
 	case unicode.IsUpper(r):
 		return 1.25
@@ -31,9 +31,9 @@ func widthOf(r rune) float64 {
 	return 1
 }
 
-// isWide reports whether a character is as wide as it is high, and lines may be broken beside it: those of Chinese,
+// Wide reports whether a character is as wide as it is high, and lines may be broken beside it: those of Chinese,
 // Japanese and Korean, and emoji.
-func isWide(r rune) bool {
+func Wide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300
 }
 
@@ -57,7 +57,7 @@ func wrapped(line string, most float64) []string {
 			end++
 		}
 		at := end
-		for at > 0 && runes[at] != ' ' && !isWide(runes[at]) && !isWide(runes[at-1]) {
+		for at > 0 && runes[at] != ' ' && !Wide(runes[at]) && !Wide(runes[at-1]) {
 			at--
 		}
 		if at == 0 || len(strings.TrimSpace(string(runes[:at]))) == 0 {

@@ -60,17 +60,6 @@ func TestPagesShareASheet(t *testing.T) {
 	holds(t, refused(t, "pages_per_sheet", args{"document": fileOf(plan.Document, report), "count": "5"}), "2, 4, 6, 8, 9 or 16")
 }
 
-func TestSubtitlesAreMoved(t *testing.T) {
-	t.Parallel()
-	const srt = "1\n00:00:01,000 --> 00:00:03,000\nHello\n\n2\n00:00:04,000 --> 00:00:06,000\nBye\n"
-	out := done(t, "shift_subtitles", args{"subtitles": srt, "by": "2 seconds", "way": "too late"})
-	holds(t, out.Value, "00:00:00,000 --> 00:00:01,000\nHello", "00:00:02,000 --> 00:00:04,000\nBye")
-	out = done(t, "shift_subtitles", args{"subtitles": srt, "by": "500 ms", "way": "later"})
-	holds(t, out.Value, "00:00:01,500 --> 00:00:03,500\nHello")
-	holds(t, refused(t, "shift_subtitles", args{"subtitles": "Dear Ann", "by": "1 s", "way": "later"}), "SRT or VTT")
-	holds(t, refused(t, "shift_subtitles", args{"subtitles": srt, "by": "1 minute", "way": "earlier"}), "before the start")
-}
-
 func TestAPartOfAnAnimation(t *testing.T) {
 	t.Parallel()
 	gif := clip(t, "ball.gif", lavfi("testsrc2=s=64x48:r=10:d=3")...)

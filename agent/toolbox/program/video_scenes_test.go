@@ -1,10 +1,12 @@
 package program
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/slow"
 )
 
 func TestScenesAreFound(t *testing.T) {
@@ -19,6 +21,23 @@ func TestScenesAreFound(t *testing.T) {
 		out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: "find_scenes"}}, callOf(t, args{"video": list(fileOf(plan.Video, path))}))
 		if err != nil || out.Value != want {
 			t.Errorf("%s: got %q and %v, want %q", path, out.Value, err, want)
+		}
+	}
+}
+
+// TestManyScenes: of a video that flickers, the first changes are listed, and it is said that there are more.
+func TestManyScenes(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	for frames, noted := range map[string]bool{"400": false, "404": true} {
+		path := clip(t, "flicker"+frames+".mp4", append(lavfi("color=red:size=64x48:rate=10", "color=blue:size=64x48:rate=10"), "-filter_complex",
+			"[0][1]blend=all_expr='if(mod(floor(N/2),2),A,B)'", "-frames:v", frames, "-c:v", "libx264", "-qp", "0")...)
+		out, err := perform(t, "find_scenes", videoOf(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if times := strings.Count(out.Value, "seconds)"); times > 200 || times < 199 || strings.Contains(out.Note.String(), "the first 200 times") != noted {
+			t.Errorf("%s frames: %d times, %q", frames, times, out.Note)
 		}
 	}
 }

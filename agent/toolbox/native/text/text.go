@@ -29,6 +29,7 @@ func Operations() map[string]operation.Func {
 		"markdown_to_html":  markdownToHTML,
 		"redact_text":       redactText,
 		"remove_duplicates": removeDuplicates,
+		"shift_subtitles":   shiftSubtitles,
 		"sort_lines":        sortLines,
 	}
 }

@@ -39,15 +39,19 @@ func (v Videos) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 		return toolbox.Output{}, err
 	}
 	out := toolbox.Output{About: plan.Say("the changes of the scene"), Value: "The scene does not change."}
+	if len(times) > mostScenes {
+		times = times[:mostScenes]
+		out.Note = plan.Say("The scene changes more often; these are the first %d times.", mostScenes)
+	}
 	if len(times) > 0 {
 		out.Value = "The scene changes at " + strings.Join(times, ", ") + "."
 	}
 	return out, nil
 }
 
-// sceneTimes reads the times from a report: "0:04 (4 seconds)".
+// sceneTimes reads the times from a report, and no more than one above the maximum: "0:04 (4 seconds)".
 func sceneTimes(report string) ([]string, error) {
-	found := shownAt.FindAllStringSubmatch(report, 1+mostScenes)
+	found := shownAt.FindAllStringSubmatch(report, 2+mostScenes)
 	var times []string
 	for _, m := range found[min(1, len(found)):] { // the first is the beginning of the first scene
 		seconds, err := strconv.ParseFloat(m[1], 64)

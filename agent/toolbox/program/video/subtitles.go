@@ -9,14 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/format"
-	"atelier/agent/toolbox/program/subtitle"
+	"atelier/agent/toolbox/subtitle"
 )
 
 // readSpeed is the fastest reading speed, in characters per second.
@@ -57,30 +56,6 @@ func (v Videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	out, err := v.Encode(ctx, job, f, f.look.Duration, format.Videos()["mp4"], c.Dir, "video")
 	out.About, out.Note = counted(cues), tooMuch(cues)
 	return out, err
-}
-
-// shiftSubtitles moves subtitles with times. Those that would end before the start are dropped. The result is SRT.
-func shiftSubtitles(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
-	by, err := toolbox.Need[time.Duration](c, "by")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	about := plan.Say("%s later", plan.Span(by))
-	if way, _ := toolbox.Param[string](c, "way"); way == "earlier" {
-		about, by = plan.Say("%s earlier", plan.Span(by)), -by
-	}
-	cues, lost := subtitle.Shifted(c.Text("subtitles"), by)
-	switch {
-	case len(cues) == 0 && lost > 0:
-		return toolbox.Output{}, plan.Refusal("All of the subtitles would end before the start of the video.")
-	case len(cues) == 0:
-		return toolbox.Output{}, plan.Refusal("There are no subtitles with times in it; please send an SRT or VTT file.")
-	}
-	out := toolbox.Output{Value: subtitle.SRT(cues), About: about}
-	if lost > 0 {
-		out.Note = plan.Say("%d subtitles were left out: they would end before the start of the video.", lost)
-	}
-	return out, nil
 }
 
 // styleOf returns the look of burnt-in subtitles.

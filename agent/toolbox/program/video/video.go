@@ -31,7 +31,6 @@ func (v Videos) Operations() map[string]machine.Operation {
 		"fit_video_size":           {Needs: machine.FFmpegNeeds(), Do: v.fitVideoSize},
 		"normalize_loudness_video": {Needs: machine.FFmpegNeeds(), Do: v.normalizeLoudness},
 		"reverse_video":            {Needs: machine.FFmpegNeeds(), Do: v.reverse},
-		"shift_subtitles":          {Needs: machine.FFmpegNeeds(), Do: shiftSubtitles},
 		"split_video":              {Needs: machine.FFmpegNeeds(), Do: v.splitVideo},
 		"video_facts":              {Needs: machine.FFmpegNeeds(), Do: v.factsOf("video")},
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/toolbox/program/subtitle"
+	"atelier/agent/toolbox/subtitle"
 )
 
 func TestLasting(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"atelier/agent/toolbox/letter"
 )
 
 const (
@@ -118,7 +120,7 @@ func width(s string) int {
 
 // runeWidth is 2 for full-width East Asian characters, else 1.
 func runeWidth(r rune) int {
-	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xFF01 && r <= 0xFF60 || r >= 0x3000 && r <= 0x303F {
+	if letter.Wide(r) {
 		return 2
 	}
 	return 1
