@@ -297,3 +297,37 @@ backends: [{kind: command, debian: coreutils, argv: ` + argv + `}]
 		holds(t, plan.Sentence(err, plan.Message{}).String(), "wrote nothing")
 	}
 }
+
+// TestPrintedOutput: a tool's result may be what its program prints. The folder of the file is left out of it.
+func TestPrintedOutput(t *testing.T) {
+	t.Parallel()
+	for argv, c := range map[string]struct{ want, fault string }{
+		`[echo, "{document}", "{stdout:txt}"]`:    {"report.pdf", ""},
+		`[pdfinfo, "{document}", "{stdout:txt}"]`: {"Pages:", ""},
+		`["true", "{document}", "{stdout:txt}"]`:  {"", "The program true wrote nothing."},
+	} {
+		tool, err := toolbox.ReadTool([]byte(`name: some_tool
+description: Says something about a document.
+when: For a test.
+examples: [do nothing, do nothing at all, nothing please]
+domain: document-processing
+origins: [own]
+args: [{name: document, type: document, about: a document}]
+returns: text
+made: "nothing"
+backends: [{kind: command, debian: coreutils, argv: ` + argv + `}]
+effects: [{none: it is a test}]
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		document := three(t)
+		out, err := runCommand(t, tool, args{"document": document})
+		switch said := plan.Sentence(err, plan.Message{}).String(); {
+		case c.fault != said:
+			t.Errorf("%s: %v, want %q", argv, err, c.fault)
+		case !strings.Contains(out.Value, c.want) || strings.Contains(out.Value, filepath.Dir(document.Path)):
+			t.Errorf("%s: %q, want %q", argv, out.Value, c.want)
+		}
+	}
+}

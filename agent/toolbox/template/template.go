@@ -16,6 +16,7 @@
 //	{out:png}       the output file
 //	{out:pdf*}      several output files, numbered in order; with ffmpeg only pictures: {out:png*}
 //	{out:format}    the output file, with the value of that setting as its extension
+//	{stdout:txt}    no argument: the result is the text that the program prints
 //	{made}          the output of the first command line (see [Recipe]); for a .trf, its name in a filter
 //
 // Besides texts, a list of arguments may contain:
@@ -118,6 +119,8 @@ type Opener interface {
 	Words(arg string) (string, error)
 	// Out returns the output file with that extension; with many, the pattern of the file names.
 	Out(ending string, many bool) (string, error)
+	// Printed says that the result is what the program prints, as a text of that kind.
+	Printed(ending string)
 }
 
 // Written says which files a command line may write.
@@ -147,7 +150,7 @@ type part struct {
 // piece is a part of an argument: literal text or a slot.
 type piece struct {
 	text  string
-	role  string // file or out; "" for an expression
+	role  string // file, out or stdout; "" for an expression
 	many  bool   // for out
 	value expression
 }
@@ -293,10 +296,10 @@ func readSlot(inner string) (piece, error) {
 		return piece{value: e}, err
 	}
 	switch role {
-	case "file", "out":
+	case "file", "out", "stdout":
 		rest, many := strings.CutSuffix(rest, "*")
 		if rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || many && role != "out" {
-			like := map[string]string{"file": "the name of an argument: {file:caption}", "out": "an ending alone: {out:png}"}[role]
+			like := map[string]string{"file": "the name of an argument: {file:caption}", "out": "an ending alone: {out:png}", "stdout": "the kind of text: {stdout:txt}"}[role]
 			return piece{}, fmt.Errorf("{%s} should have %s", inner, like)
 		}
 		return piece{role: role, text: rest, many: many}, nil
@@ -304,8 +307,11 @@ func readSlot(inner string) (piece, error) {
 	if role == "if" || role == "each" || role == "text" {
 		return piece{}, fmt.Errorf("{%s: …} is a text, because it is in quotation marks; write {%s} without them", role, conditional[role])
 	}
-	return piece{}, fmt.Errorf("unknown slot {%s}; write {file:…} or {out:…}", inner)
+	return piece{}, fmt.Errorf("unknown slot {%s}; write {file:…}, {out:…} or {stdout:…}", inner)
 }
+
+// IsText reports whether files with the extension hold text.
+func IsText(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
 
 // Expand returns the arguments, starting with the program.
 func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
@@ -415,8 +421,11 @@ const itemName, indexName = "item", "index"
 
 func (c *check) piece(p part, slot piece) {
 	switch slot.role {
-	case "out":
+	case "out", "stdout":
 		c.written++
+		if slot.role == "stdout" && (c.program == "ffmpeg" || len(p.text) > 1 || !IsText(slot.text)) {
+			c.addf("argv: {stdout:%s} must be an argument of its own, for a text that another program than ffmpeg prints: {stdout:txt}", slot.text)
+		}
 		if slot.many && c.program == "ffmpeg" && slot.text != "png" {
 			c.addf("argv: ffmpeg can only write several files as {out:png*}, not {out:%s*}", slot.text)
 		}
@@ -480,6 +489,9 @@ func (p part) args(facts Facts, files Opener) ([]string, error) {
 	case p.joined != nil:
 		all, err := expand(p.joined, facts, files)
 		return []string{strings.Join(all, "")}, err
+	case p.condition == nil && len(p.text) == 1 && p.text[0].role == "stdout":
+		files.Printed(p.text[0].text)
+		return nil, nil
 	case p.condition == nil:
 		text, err := p.expand(facts, files)
 		return []string{text}, err

@@ -27,7 +27,7 @@ var names = Scope{
 }
 
 // may is what the command of these tests may write.
-var may = Written{Endings: []string{"mp4", "gif"}, Choices: map[string][]string{"format": {"gif", "mp4"}, "way": {"in", "gif"}}}
+var may = Written{Endings: []string{"mp4", "gif", "txt"}, Choices: map[string][]string{"format": {"gif", "mp4"}, "way": {"in", "gif"}}}
 
 // files returns file names that say what they stand for.
 type files struct{}
@@ -40,6 +40,8 @@ func (files) Out(ending string, many bool) (string, error) {
 	}
 	return "out." + ending, nil
 }
+
+func (files) Printed(string) {}
 
 func facts(given map[string]Value) Facts {
 	return func(name string) (Value, error) { return given[name], nil }
@@ -54,15 +56,18 @@ func TestExpand(t *testing.T) {
 		"clips": {Kind: File, Text: "clips"}, "clips.count": Num(2), "clips#0.width": Num(10), "clips#1.width": Num(20),
 	})
 	for argv, want := range map[string]string{
-		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                                                    "ffmpeg -i in-video out.mp4",
-		`[x, "a={even(video.width)}:{video.duration / 4}", "{out:mp4}"]`:                          "x a=1920:2.5 out.mp4",
-		`[x, {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]`:                              "x -af areverse out.mp4",
-		`[x, {if: count, then: [-n, "{count}"], else: [-a]}, "{out:a}"]`:                          "x -a out.a",
-		`[x, {if: "way = 'in' and not count", then: [yes]}, "{out:a}"]`:                           "x yes out.a",
-		`[x, {if: "way != 'in' or count", then: [yes]}, "{out:a}"]`:                               "x out.a",
-		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                                            "x a out.a",
-		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:                                      "x 6 out.a",
-		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:                                       "x 320.333333 out.a",
+		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                           "ffmpeg -i in-video out.mp4",
+		`[x, "a={even(video.width)}:{video.duration / 4}", "{out:mp4}"]`: "x a=1920:2.5 out.mp4",
+		`[x, {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]`:     "x -af areverse out.mp4",
+		`[x, {if: count, then: [-n, "{count}"], else: [-a]}, "{out:a}"]`: "x -a out.a",
+		`[x, {if: "way = 'in' and not count", then: [yes]}, "{out:a}"]`:  "x yes out.a",
+		`[x, {if: "way != 'in' or count", then: [yes]}, "{out:a}"]`:      "x out.a",
+		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                   "x a out.a",
+		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:             "x 6 out.a",
+		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:              "x 320.333333 out.a",
+		`[x, "{lines(caption)}", "{sqrt(16)}", "{out:a}"]`:               "x 2 4 out.a",
+		`[x, "{stdout:txt}"]`: "x",
+		`[x, {if: count, then: [-n], else: ["{stdout:txt}"]}]`:                                    "x",
 		`[x, "{letters(caption)}", "{out:a}"]`:                                                    "x 8 out.a",
 		`[x, "{(1 < 2) + (2 <= 2) + (1 > 2) + (3 >= 2)}", "{out:a}"]`:                             "x 3 out.a",
 		`[x, "text={file:caption}:c={colour}@0.5", "{out:a}"]`:                                    "x text=words-caption:c=0xFF0000@0.5 out.a",
@@ -143,6 +148,12 @@ func TestCheck(t *testing.T) {
 		`[ffmpeg, "{out:way}"]`:                                                         ".in cannot be written",
 		`[ffmpeg, "{out:gif*}"]`:                                                        "ffmpeg can only write several files as {out:png*}",
 		`[qpdf, "{out:gif*}"]`:                                                          "",
+		`[pdfinfo, "{video}", "{stdout:txt}"]`:                                          "",
+		`[ffmpeg, -i, "{video}", "{stdout:txt}"]`:                                       "another program than ffmpeg",
+		`[pdfinfo, "--to={stdout:txt}"]`:                                                "an argument of its own",
+		`[pdfinfo, "{stdout:gif}"]`:                                                     "{stdout:txt}",
+		`[pdfinfo, "{stdout:txt}", "{out:txt}"]`:                                        "write it once",
+		`[pdfinfo, "{stdout:srt}"]`:                                                     ".srt cannot be written",
 		`[ffmpeg, "{made}", "{out:mp4}"]`:                                               "there is no {made}",
 		`[ffmpeg, "{span(count)}", "{out:mp4}"]`:                                        "in a sentence",
 		`[ffmpeg, {if: caption and given(video), then: [a]}, "{out:mp4}"]`:              "",
@@ -167,6 +178,8 @@ func TestReadFails(t *testing.T) {
 		`[x, "{video"]`:                               "unmatched {",
 		`[x, "video}"]`:                               "unmatched }",
 		`[x, "{sh:ls}"]`:                              "unknown slot",
+		`[x, "{stdout:}"]`:                            "should have the kind of text",
+		`[x, "{stdout:txt*}"]`:                        "should have the kind of text",
 		`[x, "{out:}"]`:                               "should have an ending alone",
 		`[x, "{out:../../etc}"]`:                      "should have an ending alone",
 		`[x, "{if: a = 'b', then: [c]}"]`:             "write {if: CONDITION, then: [ARGUMENT, …], else: [ARGUMENT, …]} without them",

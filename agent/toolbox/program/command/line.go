@@ -22,6 +22,7 @@ type line struct {
 	base    string // the base name of the output
 	ending  string // the output's extension, without the dot
 	many    bool   // it writes several files
+	printed bool   // its result is what it prints
 	inputs  []string
 	// plain lists the picture arguments of a program other than ffmpeg.
 	plain []string
@@ -117,6 +118,9 @@ func (r *line) Out(ending string, many bool) (string, error) {
 	}
 	return r.outName(), nil
 }
+
+// Printed says that the result is what the program prints.
+func (r *line) Printed(ending string) { r.ending, r.printed = ending, true }
 
 // plainPicture writes the picture of an argument as a PNG of one frame, once per recipe.
 func (r *line) plainPicture(arg, path string) (name string, err error) {

@@ -17,6 +17,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/template"
 )
 
 // mostRuns is the maximum number of frames of an animation for each of which a program is run.
@@ -71,8 +72,8 @@ func (r *line) once(args []string) (toolbox.Output, error) {
 		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.Limits.Bytes,
 		Memory: machine.OtherMemory, Timeout: machine.OtherTime,
 	}
-	if textual(r.ending) {
-		c.File = machine.MostTold
+	if template.IsText(r.ending) {
+		c.File, c.Most = machine.MostTold, machine.MostTold
 	}
 	if magick.IsCommand(c.Program) {
 		env, err := magick.WritePolicy(c.Dir)
@@ -81,22 +82,41 @@ func (r *line) once(args []string) (toolbox.Output, error) {
 		}
 		c.Env = []string{env}
 	}
-	if _, err := r.Run(r.ctx, c); err != nil {
+	said, err := r.Run(r.ctx, c)
+	switch {
+	case err != nil:
 		return toolbox.Output{}, kept(err, c.Program)
-	}
-	if r.many {
+	case r.printed:
+		return r.said(said)
+	case r.many:
 		return r.several()
 	}
 	made := filepath.Join(c.Dir, r.outName())
 	if err := sandbox.Left(made); err != nil {
 		return toolbox.Output{}, err
 	}
-	if textual(r.ending) {
+	if template.IsText(r.ending) {
 		text, err := os.ReadFile(made)
-		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
+		return toolbox.Output{Value: clean(text)}, err
 	}
 	return toolbox.Output{Path: made}, nil
 }
+
+// said returns what a program printed as its result, without the folders of the files, which are private.
+func (r *line) said(printed []byte) (toolbox.Output, error) {
+	text := clean(printed)
+	for _, path := range append([]string{filepath.Join(r.call.Dir, "x")}, r.inputs...) {
+		folder := filepath.Dir(path)
+		text = strings.ReplaceAll(strings.ReplaceAll(text, folder+string(filepath.Separator), ""), folder, ".")
+	}
+	if text == "" {
+		return toolbox.Output{}, sandbox.ErrNotWritten
+	}
+	return toolbox.Output{Value: text}, nil
+}
+
+// clean returns the text of a program.
+func clean(text []byte) string { return strings.ToValidUTF8(strings.TrimSpace(string(text)), "?") }
 
 // kept turns an error of ImageMagick's policy into a sentence that says what was forbidden.
 func kept(err error, program string) error {

@@ -71,7 +71,7 @@ func (r *run) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if textual(ending) {
+	if template.IsText(ending) {
 		r.written = float64(len(out.Value))
 	} else {
 		r.bytes, r.result = float64(machine.SizeOf(out.Path)), out.Path
@@ -79,7 +79,7 @@ func (r *run) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if err := r.refused(recipe.Refuse); err != nil {
 		return toolbox.Output{}, err
 	}
-	if textual(ending) {
+	if template.IsText(ending) {
 		out = machine.Described(out)
 	}
 	notes, err := recipe.Notes.Say(r.facts)
@@ -132,9 +132,6 @@ func (r *run) lines(recipe *template.Recipe) (toolbox.Output, string, error) {
 	all[0].More = all[1:]
 	return all[0], ending, nil
 }
-
-// textual reports whether files with the extension hold text.
-func textual(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
 
 // refused returns the first of the recipe's refusals that applies, as an error.
 func (r *run) refused(when *template.Remarks) error {
