@@ -34,15 +34,9 @@ const (
 // compress writes a document as a smaller file: everything is packed again, and its JPEG pictures are scaled down to the
 // density that a screen shows.
 func (d Documents) compress(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	path, err := machine.FileIn(c, "document")
+	path, _, err := d.opened(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
-	}
-	if _, err := d.sheets(ctx, c, path); err != nil {
-		return toolbox.Output{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
 	}
 	packing := []string{"--object-streams=generate", "--recompress-flate", "--compression-level=9"}
 	made, err := d.QPDF(ctx, c, "packed.pdf", path, append(packing, "--optimize-images", path)...)

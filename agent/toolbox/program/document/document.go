@@ -58,14 +58,35 @@ var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts
 // empty and too long documents.
 func (d Documents) Areas(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
 	pages, err := d.sheets(ctx, c, path)
-	if err != nil {
-		return nil, err
-	}
-	sizes := make([]float64, len(pages))
+	return areasOf(pages), err
+}
+
+func areasOf(pages []paper.Page) []float64 {
+	areas := make([]float64, len(pages))
 	for i, p := range pages {
-		sizes[i] = p.Width * p.Height
+		areas[i] = p.Width * p.Height
 	}
-	return sizes, nil
+	return areas
+}
+
+// Opened returns the absolute path of the document of a call, and the areas of its pages.
+func (d Documents) Opened(ctx context.Context, c toolbox.Call) (path string, areas []float64, err error) {
+	path, pages, err := d.opened(ctx, c)
+	return path, areasOf(pages), err
+}
+
+// opened returns the absolute path of the document of a call, and its pages.
+func (d Documents) opened(ctx context.Context, c toolbox.Call) (path string, pages []paper.Page, err error) {
+	if path, err = machine.FileIn(c, "document"); err != nil {
+		return "", nil, err
+	}
+	if pages, err = d.sheets(ctx, c, path); err != nil {
+		return "", nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, fmt.Errorf("find a document: %w", err)
+	}
+	return path, pages, nil
 }
 
 // QPDF writes a document with qpdf. read is the input, and name the file name of the output.

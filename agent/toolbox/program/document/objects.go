@@ -15,7 +15,17 @@ import (
 type objects struct {
 	header json.RawMessage
 	byName map[string]json.RawMessage // by "obj:5 0 R"
+	pages  []pageObjects              // with the option "--json-key=pages"
 }
+
+// pageObjects are the objects of a page.
+type pageObjects struct {
+	Object   string   `json:"object"`
+	Contents []string `json:"contents"`
+}
+
+// object is an object of a document, as in qpdf's JSON.
+type object map[string]any
 
 // stream is an object that is a stream.
 type stream struct {
@@ -34,7 +44,8 @@ func (d Documents) objectsOf(ctx context.Context, c toolbox.Call, path, name str
 		return objects{}, fmt.Errorf("read the objects of a document: %w", err)
 	}
 	var all struct {
-		QPDF []json.RawMessage `json:"qpdf"`
+		Pages []pageObjects     `json:"pages"`
+		QPDF  []json.RawMessage `json:"qpdf"`
 	}
 	if err := json.Unmarshal(said, &all); err != nil {
 		return objects{}, fmt.Errorf("parse the objects of a document: %w", err)
@@ -42,11 +53,23 @@ func (d Documents) objectsOf(ctx context.Context, c toolbox.Call, path, name str
 	if len(all.QPDF) != 2 {
 		return objects{}, fmt.Errorf("the objects of a document have %d parts", len(all.QPDF))
 	}
-	o := objects{header: all.QPDF[0]}
+	o := objects{header: all.QPDF[0], pages: all.Pages}
 	if err := json.Unmarshal(all.QPDF[1], &o.byName); err != nil {
 		return objects{}, fmt.Errorf("parse the objects of a document: %w", err)
 	}
 	return o, nil
+}
+
+// get returns the value of an object, or the dictionary of its stream.
+func (o objects) get(ref string) (value, stream object, err error) {
+	var found struct {
+		Value  object `json:"value"`
+		Stream struct {
+			Dict object `json:"dict"`
+		} `json:"stream"`
+	}
+	err = parse(o.byName["obj:"+ref], &found)
+	return found.Value, found.Stream.Dict, err
 }
 
 // changed writes a document with changed objects.

@@ -4,17 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/program/machine"
 )
 
 // layouts are the columns and rows of a sheet for upright pages; for wide pages they are swapped.
@@ -23,11 +20,7 @@ var layouts = map[int]struct{ columns, rows int }{2: {2, 1}, 4: {2, 2}, 6: {3, 2
 // pagesPerSheet puts several pages on each sheet of the size of the first page. The pages stay as they are drawn, and
 // their text stays text: each becomes a form XObject (ISO 32000-1, 8.10) that its sheet shows smaller. Links are lost.
 func (d Documents) pagesPerSheet(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	path, err := machine.FileIn(c, "document")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.sheets(ctx, c, path)
+	path, pages, err := d.opened(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -46,75 +39,45 @@ func (d Documents) pagesPerSheet(ctx context.Context, c toolbox.Call) (toolbox.O
 	if layout.columns != layout.rows {
 		width, height = height, width
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
-	}
 	// One stream for each page, turned upright, with its notes and fields drawn into it.
 	flat, err := d.QPDF(ctx, c, "flat.pdf", path, "--flatten-annotations=all", "--generate-appearances", "--flatten-rotation",
 		"--coalesce-contents", path, "--pages", ".", "1-z", "--")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	objects, err := d.QPDF(ctx, c, "objects.json", flat, "--json=2", "--json-key=qpdf", "--json-key=pages", "--json-stream-data=none", flat)
+	all, err := d.objectsOf(ctx, c, flat, "objects.json", "--json-key=pages", "--json-stream-data=none")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	said, err := os.ReadFile(objects)
-	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("read the pages: %w", err)
-	}
-	update, err := imposed(said, layout.columns, layout.rows, width, height)
+	changes, err := imposed(all, layout.columns, layout.rows, width, height)
 	if err != nil {
 		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("%q is damaged: it cannot be read as a PDF document.", filepath.Base(path)), Err: err, Final: true,
 		}
 	}
-	if err := os.WriteFile(objects, update, 0o600); err != nil {
-		return toolbox.Output{}, fmt.Errorf("write the sheets: %w", err)
-	}
-	made, err := d.QPDF(ctx, c, "sheets.pdf", flat, flat, "--update-from-json="+objects)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	if err := errors.Join(os.Remove(flat), os.Remove(objects)); err != nil {
-		return toolbox.Output{}, fmt.Errorf("remove temporary files: %w", err)
-	}
-	return toolbox.Output{Path: made, About: plan.Say("with %d pages on a sheet", count)}, nil
+	made, err := d.changed(ctx, c, flat, "sheets.pdf", all.header, changes)
+	return toolbox.Output{Path: made, About: plan.Say("with %d pages on a sheet", count)}, err
 }
 
-// object is an object of a document, as in qpdf's JSON.
-type object map[string]any
-
-// imposed returns the changes that put the pages of a document on sheets, in qpdf's JSON. The pages are those of
-// qpdf's output in said: upright, each with one stream.
-func imposed(said []byte, columns, rows int, width, height float64) ([]byte, error) {
-	var doc struct {
-		Pages []struct {
-			Object   string   `json:"object"`
-			Contents []string `json:"contents"`
-		} `json:"pages"`
-		QPDF []map[string]json.RawMessage `json:"qpdf"`
+// imposed returns the changes that put the pages of a document on sheets. The pages are upright, each with one stream.
+func imposed(all objects, columns, rows int, width, height float64) (map[string]any, error) {
+	var header struct {
+		Next int `json:"maxobjectid"`
 	}
-	if err := json.Unmarshal(said, &doc); err != nil {
-		return nil, fmt.Errorf("parse the pages: %w", err)
+	if err := parse(all.header, &header); err != nil {
+		return nil, err
 	}
-	if len(doc.QPDF) != 2 || len(doc.Pages) == 0 {
-		return nil, fmt.Errorf("%d parts and %d pages", len(doc.QPDF), len(doc.Pages))
-	}
-	var next int
-	if err := json.Unmarshal(doc.QPDF[0]["maxobjectid"], &next); err != nil {
-		return nil, fmt.Errorf("parse the number of objects: %w", err)
-	}
+	next := header.Next
 	const gap = 0.02 // of the sheet's shorter side, around each page
 	around := gap * min(width, height)
 	cellWidth, cellHeight := width/float64(columns), height/float64(rows)
 	changes := map[string]any{}
 	var sheets []string
 	var tree string
-	for first := 0; first < len(doc.Pages); first += columns * rows {
+	for first := 0; first < len(all.pages); first += columns * rows {
 		shown, drawn := object{}, strings.Builder{}
-		for i, p := range doc.Pages[first:min(first+columns*rows, len(doc.Pages))] {
-			page, _, err := readObject(doc.QPDF[1], p.Object)
+		for i, p := range all.pages[first:min(first+columns*rows, len(all.pages))] {
+			page, _, err := all.get(p.Object)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +91,7 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 			if len(p.Contents) != 1 { // empty
 				continue
 			}
-			_, stream, err := readObject(doc.QPDF[1], p.Contents[0])
+			_, stream, err := all.get(p.Contents[0])
 			if err != nil {
 				return nil, err
 			}
@@ -143,7 +106,7 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 		}
 		next++
 		content := fmt.Sprintf("%d 0 R", next)
-		sheet := doc.Pages[first].Object
+		sheet := all.pages[first].Object
 		sheets = append(sheets, sheet)
 		changes["obj:"+content] = object{"stream": object{"dict": object{}, "data": base64.StdEncoding.EncodeToString([]byte(drawn.String()))}}
 		changes["obj:"+sheet] = object{"value": object{
@@ -152,11 +115,7 @@ func imposed(said []byte, columns, rows int, width, height float64) ([]byte, err
 		}}
 	}
 	changes["obj:"+tree] = object{"value": object{"/Type": "/Pages", "/Count": len(sheets), "/Kids": sheets}}
-	update, err := json.Marshal(map[string]any{"version": 2, "qpdf": []any{doc.QPDF[0], changes}})
-	if err != nil {
-		return nil, fmt.Errorf("write the changes: %w", err)
-	}
-	return update, nil
+	return changes, nil
 }
 
 // formOf returns the dictionary of a page's stream as that of a form, which can be drawn on a sheet.
@@ -171,20 +130,6 @@ func formOf(page, stream object, box [4]float64) object {
 	return form
 }
 
-// readObject returns the value of an object of a document, or the dictionary of its stream.
-func readObject(objects map[string]json.RawMessage, ref string) (value, stream object, err error) {
-	var o struct {
-		Value  object `json:"value"`
-		Stream struct {
-			Dict object `json:"dict"`
-		} `json:"stream"`
-	}
-	if err := json.Unmarshal(objects["obj:"+ref], &o); err != nil {
-		return nil, nil, fmt.Errorf("parse object %s: %w", ref, err)
-	}
-	return o.Value, o.Stream.Dict, nil
-}
-
 // boxOf returns the visible part of a page, in points: left, bottom, right and top.
 func boxOf(page object) (box [4]float64, ok bool) {
 	for _, key := range []string{"/CropBox", "/MediaBox"} {
@@ -193,7 +138,12 @@ func boxOf(page object) (box [4]float64, ok bool) {
 			continue
 		}
 		for i, side := range sides {
-			if box[i], ok = side.(float64); !ok {
+			number, isNumber := side.(json.Number)
+			if !isNumber {
+				return box, false
+			}
+			var err error
+			if box[i], err = number.Float64(); err != nil {
 				return box, false
 			}
 		}

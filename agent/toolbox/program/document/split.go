@@ -2,8 +2,6 @@ package document
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -16,20 +14,13 @@ import (
 
 // split writes the parts of a document: single pages, parts of so many pages, or what lies between the given pages.
 func (d Documents) split(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	path, err := machine.FileIn(c, "document")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.sheets(ctx, c, path)
+	path, pages, err := d.opened(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	ends, err := lastPages(c, len(pages))
 	if err != nil {
 		return toolbox.Output{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
 	}
 	parts, from := make([]toolbox.Output, len(ends)), 1
 	for i, to := range ends {

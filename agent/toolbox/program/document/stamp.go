@@ -14,7 +14,6 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native/paper"
 	"atelier/agent/toolbox/program/facts"
-	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -59,11 +58,7 @@ func (d Documents) numberPages(ctx context.Context, c toolbox.Call) (toolbox.Out
 // overlaid writes a text on each selected page of a document. The pages keep their size and
 // content.
 func (d Documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place, about plan.Message, text func(n, count int) string) (toolbox.Output, error) {
-	path, err := machine.FileIn(c, "document")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.sheets(ctx, c, path)
+	path, pages, err := d.opened(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -89,9 +84,6 @@ func (d Documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place,
 	}
 	if err := writeStamps(ctx, stamps, pages, at, ink); err != nil {
 		return toolbox.Output{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
 	}
 	made, err := d.QPDF(ctx, c, "out.pdf", path, path, "--overlay", "stamps.pdf", "--")
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/program/format"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/template"
 )
@@ -263,12 +264,11 @@ func copyable(l ffmpeg.Look) string {
 	if sound == nil {
 		return ""
 	}
-	formats := map[string]map[string]string{ // by MIME type and codec; "" is any other codec
-		"audio/mpeg": {"mp3": "mp3"}, "audio/wav": {"": "wav"}, "audio/flac": {"": "flac"}, "audio/aiff": {"": "aiff"},
-		"audio/ogg": {"vorbis": "ogg", "opus": "ogg"}, "application/ogg": {"vorbis": "ogg", "opus": "ogg"},
-		"audio/mp4": {"aac": "m4a", "alac": "m4a"}, "audio/x-m4a": {"aac": "m4a", "alac": "m4a"}, "audio/aac": {"aac": "m4a"},
-	}[l.MIME]
-	return cmp.Or(formats[sound.Codec], formats[""])
+	f, copies := format.OfFile(l.MIME, sound.Codec)
+	if !copies {
+		return ""
+	}
+	return f.Ending
 }
 
 // setting returns the value of a parameter, or a fact of it.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -37,6 +38,37 @@ func lossless(codec string) Coding { return Coding{Codec: []string{"-c:a", codec
 
 // OpusInOgg is Opus with the extension of voice messages.
 var OpusInOgg = Sound{opus.Name, "ogg", opus.Coding}
+
+// OfFile returns the format of a sound file, by its MIME type and codec, and whether its sound can be copied to a new
+// file of that format. The sound of videos, phones and old programs becomes MP3.
+func OfFile(mime, codec string) (f Sound, copies bool) {
+	switch mime {
+	case "audio/mpeg":
+		return MP3, codec == "mp3"
+	case "audio/wav":
+		if strings.Contains(codec, "24") || strings.Contains(codec, "32") || strings.Contains(codec, "64") {
+			return WAV24, true
+		}
+		return WAV, true
+	case "audio/flac":
+		return FLAC, true
+	case "audio/aiff":
+		return AIFF, true
+	case "audio/ogg", "application/ogg":
+		switch codec {
+		case "opus":
+			return OpusInOgg, true
+		case "flac":
+			return FLAC, false
+		}
+		return Vorbis, codec == "vorbis"
+	case "audio/mp4", "audio/x-m4a":
+		return M4A, codec == "aac" || codec == "alac"
+	case "audio/aac":
+		return M4A, codec == "aac"
+	}
+	return MP3, false
+}
 
 // Size returns the file size of a sound in an uncompressed format, in bytes; 0 for compressed
 // formats, whose size is unknown.

@@ -128,16 +128,9 @@ func (r Reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 
 // chosenPages returns the document of a call, reduced to the selected pages.
 func (r Reader) chosenPages(ctx context.Context, c toolbox.Call) (pdf, error) {
-	path, err := machine.FileIn(c, "document")
+	path, areas, err := r.Opened(ctx, c)
 	if err != nil {
 		return pdf{}, err
-	}
-	areas, err := r.Areas(ctx, c, path)
-	if err != nil {
-		return pdf{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return pdf{}, fmt.Errorf("find a document: %w", err)
 	}
 	wanted, ok := toolbox.Param[quantity.Pages](c, "pages")
 	if !ok {

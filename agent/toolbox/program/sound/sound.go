@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -107,32 +106,10 @@ func (s Sounds) Decode(ctx context.Context, c toolbox.Call, r Recording, rate in
 	return out.Path, err
 }
 
-// Format returns the recording's own format if we can write it, else MP3: for the sound of videos,
-// phones and old programs.
+// Format returns the recording's own format if we can write it, else MP3.
 func (r Recording) Format() format.Sound {
-	codec := r.Look.Audio().Codec
-	switch r.Look.MIME {
-	case "audio/wav":
-		if strings.Contains(codec, "24") || strings.Contains(codec, "32") || strings.Contains(codec, "64") {
-			return format.WAV24
-		}
-		return format.WAV
-	case "audio/flac":
-		return format.FLAC
-	case "audio/ogg", "application/ogg":
-		switch codec {
-		case "opus":
-			return format.OpusInOgg
-		case "flac":
-			return format.FLAC
-		}
-		return format.Vorbis
-	case "audio/mp4", "audio/x-m4a", "audio/aac":
-		return format.M4A
-	case "audio/aiff":
-		return format.AIFF
-	}
-	return format.MP3
+	f, _ := format.OfFile(r.Look.MIME, r.Look.Audio().Codec)
+	return f
 }
 
 // name is the file name.
