@@ -78,7 +78,9 @@ func newReversal(f Film, forth bool) reversal {
 	}
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
 	r.frames = max(1, int(math.Round(f.look.Duration.Seconds()*r.rate)))
-	r.piece = min(r.frames, max(1, sound.KeptDecoded/(w*h*3/2)))
+	// Larger frames may take more memory: ffmpeg has some for each pixel.
+	const more, bytesOfPixel = 32, 1.5
+	r.piece = min(r.frames, max(1, int(float64(sound.KeptDecoded+more*w*h)/(bytesOfPixel*float64(w*h)))))
 	return r
 }
 
