@@ -34,7 +34,8 @@ func widthOf(r rune) float64 {
 // Wide reports whether a character is as wide as it is high, and lines may be broken beside it: those of Chinese,
 // Japanese and Korean, and emoji.
 func Wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+		r >= 0x3000 && r < 0x3040 || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300
 }
 
 // Wrap breaks the lines of a text that are wider than a number of small letters: at spaces, beside wide characters, and

@@ -112,7 +112,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
 				continue // only whether it is present
 			}
-			if (o.sign == "letters" || o.sign == "lines") && k == Words {
+			if o.measuresWords() && k == Words {
 				return Number, nil
 			}
 			return 0, fmt.Errorf("%s is a file, which expressions cannot use", e)
@@ -133,7 +133,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 		}
 		return kinds[1], nil
 	}
-	if o.sign == "letters" || o.sign == "lines" {
+	if o.measuresWords() {
 		return 0, fmt.Errorf("%s must be a text written by people", o.of[0])
 	}
 	for i, k := range kinds {
@@ -146,6 +146,9 @@ func (o operation) kind(s Scope) (Kind, error) {
 	}
 	return Number, nil
 }
+
+// measuresWords reports whether the function takes a person's text.
+func (o operation) measuresWords() bool { return o.sign == "letters" || o.sign == "lines" }
 
 func (o operation) eval(facts Facts) (Value, error) {
 	var all []Value

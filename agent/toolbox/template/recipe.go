@@ -93,6 +93,9 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 			faults = append(faults, errors.Join(fmt.Errorf("%s must be a number", name), err))
 		}
 	}
+	if r.Wrap < 0 {
+		faults = append(faults, errors.New("wrap must be a width in letters, such as 40"))
+	}
 	s[secondsName] = Number
 	faults = append(faults, r.Notes.check("notes", s)...)
 	s[itemName] = Number

@@ -299,7 +299,9 @@ func readSlot(inner string) (piece, error) {
 	case "file", "out", "stdout":
 		rest, many := strings.CutSuffix(rest, "*")
 		if rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || many && role != "out" {
-			like := map[string]string{"file": "the name of an argument: {file:caption}", "out": "an ending alone: {out:png}", "stdout": "the kind of text: {stdout:txt}"}[role]
+			like := map[string]string{
+				"file": "the name of an argument: {file:caption}", "out": "an ending alone: {out:png}", "stdout": "the kind of text: {stdout:txt}",
+			}[role]
 			return piece{}, fmt.Errorf("{%s} should have %s", inner, like)
 		}
 		return piece{role: role, text: rest, many: many}, nil

@@ -65,7 +65,7 @@ func (m Measurer) Font(ctx context.Context, text string) (facts.Font, error) {
 	if special == "" {
 		return facts.Font{}, nil
 	}
-	if m.Require([]machine.Need{{Program: "fc-list"}, {Program: "fc-match"}}) != nil {
+	if installed := m.Require([]machine.Need{{Program: "fc-list"}, {Program: "fc-match"}}) == nil; !installed {
 		return facts.Font{Lacking: true}, nil
 	}
 	listed := func(program string, args ...string) ([]string, error) {

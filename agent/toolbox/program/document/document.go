@@ -75,20 +75,6 @@ func (d Documents) Opened(ctx context.Context, c toolbox.Call) (path string, are
 	return path, areasOf(pages), err
 }
 
-// opened returns the absolute path of the document of a call, and its pages.
-func (d Documents) opened(ctx context.Context, c toolbox.Call) (path string, pages []paper.Page, err error) {
-	if path, err = machine.FileIn(c, "document"); err != nil {
-		return "", nil, err
-	}
-	if pages, err = d.sheets(ctx, c, path); err != nil {
-		return "", nil, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", nil, fmt.Errorf("find a document: %w", err)
-	}
-	return path, pages, nil
-}
-
 // QPDF writes a document with qpdf. read is the input, and name the file name of the output.
 func (d Documents) QPDF(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(c.Dir, name))
@@ -106,6 +92,20 @@ func (d Documents) QPDF(ctx context.Context, c toolbox.Call, name, read string, 
 		return "", fmt.Errorf("change a document: %w", err)
 	}
 	return path, nil
+}
+
+// opened returns the absolute path of the document of a call, and its pages.
+func (d Documents) opened(ctx context.Context, c toolbox.Call) (path string, pages []paper.Page, err error) {
+	if path, err = machine.FileIn(c, "document"); err != nil {
+		return "", nil, err
+	}
+	if pages, err = d.sheets(ctx, c, path); err != nil {
+		return "", nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, fmt.Errorf("find a document: %w", err)
+	}
+	return path, pages, nil
 }
 
 // sheets returns the sizes of a document's pages, upright. It rejects the same documents as

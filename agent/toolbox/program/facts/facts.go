@@ -75,7 +75,8 @@ type Font struct {
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
-		heard: map[string]Heard{}, audible: map[string][2]time.Duration{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{}, fonts: map[string]Font{},
+		heard: map[string]Heard{}, audible: map[string][2]time.Duration{},
+		loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{}, fonts: map[string]Font{},
 	}
 }
 

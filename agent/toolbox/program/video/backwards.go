@@ -105,8 +105,8 @@ func (v Videos) reversed(ctx context.Context, c toolbox.Call, f Film, r reversal
 		at := ffmpeg.Seconds(r.at(from))
 		job := ffmpeg.Job{
 			Inputs: []ffmpeg.Input{f.Input("-noaccurate_seek", "-copyts", "-start_at_zero", "-ss", at)},
-			Args: []string{"-map", "0:V:0", "-an", "-vf", fmt.Sprintf("fps=%f:start_time=%s,tpad=stop=-1:stop_mode=clone,trim=end_frame=%d,setpts=PTS-STARTPTS,"+
-				"%syuv420p%s", r.rate, at, count, everywhere, then)},
+			Args: []string{"-map", "0:V:0", "-an", "-vf", fmt.Sprintf("fps=%f:start_time=%s,tpad=stop=-1:stop_mode=clone,trim=end_frame=%d,"+
+				"setpts=PTS-STARTPTS,%syuv420p%s", r.rate, at, count, everywhere, then)},
 		}
 		out, err := v.Encode(ctx, job, f, r.length(), format.Videos()["mp4"], c.Dir, "piece-"+strconv.Itoa(len(all)))
 		all, lost = append(all, sound.Clip{Path: out.Path, Length: r.at(count)}), out.Note
