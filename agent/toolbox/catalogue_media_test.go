@@ -75,6 +75,9 @@ var mediaTools = []signature{
 	{"split_audio", audioEditing, "audio:audio parts:text/amount? every:text/amount? at:text/amount? where:text/place?", "audio"},
 	{"split_video", videoEditing, "video:video parts:text/amount? every:text/amount? at:text/amount?", "video"},
 	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
+	{"reverse_audio", audioEditing, "audio:audio", "audio"},
+	{"reverse_video", videoEditing, "video:video", "video"},
+	{"boomerang_video", videoEditing, "video:video", "video"},
 
 	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format? resolution:text/amount?", "image"},
 	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},

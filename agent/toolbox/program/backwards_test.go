@@ -161,3 +161,17 @@ func TestSilentSoundIsNotTrimmed(t *testing.T) {
 	silent := fileOf(plan.Audio, clip(t, "silent.wav", lavfi("anullsrc=d=2")...))
 	holds(t, refused(t, "trim_silence", args{"audio": silent, "where": "at both ends"}), "silent throughout")
 }
+
+// TestBackwardsOfOtherFiles: the sound of a video is reversed alone, and what is not a video or sound is refused.
+func TestBackwardsOfOtherFiles(t *testing.T) {
+	t.Parallel()
+	video := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	if _, err := perform(t, "reverse_audio", args{"audio": fileOf(plan.Audio, video)}); err != nil {
+		t.Error(err)
+	}
+	for _, run := range []string{"reverse_video", "boomerang_video"} {
+		holds(t, refused(t, run, videoOf(stored(t, "bad.mp4", contents(t, video)[:2000]))), "bad.mp4")
+		holds(t, refused(t, run, videoOf(clip(t, "short.wav", lavfi("sine=frequency=300:duration=1")...))), "has no video")
+	}
+	holds(t, refused(t, "reverse_audio", args{"audio": fileOf(plan.Audio, silentRedBlue(t, "mute.mp4", "-pix_fmt", "yuv420p"))}), "has no sound")
+}

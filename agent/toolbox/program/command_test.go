@@ -202,9 +202,9 @@ func TestCommandRefuses(t *testing.T) {
 		args
 		want string
 	}{
-		{"reverse_video", args{"video": fileOf(plan.Video, stored(t, "bad.mp4", contents(t, video)[:2000]))}, "bad.mp4"},
-		{"reverse_audio", args{"audio": fileOf(plan.Audio, video)}, ""},
-		{"reverse_video", args{"video": fileOf(plan.Video, sound)}, "has no video"},
+		{"flip_video", args{"video": fileOf(plan.Video, stored(t, "bad.mp4", contents(t, video)[:2000]))}, "bad.mp4"},
+		{"change_volume", args{"audio": fileOf(plan.Audio, video), "volume": "half"}, ""},
+		{"flip_video", args{"video": fileOf(plan.Video, sound)}, "has no video"},
 		{"extract_subtitles", args{"video": fileOf(plan.Video, video)}, "has no subtitle track"},
 		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "drawn.mkv", drawn()...))}, "are pictures"},
 		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "subtitled.mp4", subtitled("mov_text")...)), "track": "3"}, "no subtitle track 3"},
