@@ -86,7 +86,7 @@ func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
 		}
 		return
 	}
-	info, err := media.Inspect(t.Context(), made.Path, media.Limits{})
+	info, err := media.Inspect(t.Context(), made.Path, media.Limits{Office: true})
 	if err != nil || !tool.Returns.Fits(info.Type) {
 		t.Errorf("%s made %+v: %v", made.Candidate, info, err)
 	}
