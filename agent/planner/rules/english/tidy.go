@@ -69,13 +69,36 @@ func (t *Tidier) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
-	text = shortened(t.rewrite("spelling", text))
+	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string { return t.rewrite("everyday", text) })))
 	text = captions.ReplaceAllStringFunc(t.rewrite("phrases", text), quotedCaptions)
 	text = t.rewrite("notices", text)
 	if strings.ToUpper(text) != text {
 		text = t.rewrite("stamps", text)
 	}
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(t.rewrite("last", text)), "$1$2; "))
+}
+
+// quotation matches a text in quotation marks.
+var quotation = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”`)
+
+// outsideQuotes applies a function to a text without what stands in quotation marks.
+func outsideQuotes(text string, do func(string) string) string {
+	const first = '\uE000' // a private character stands for each quotation
+	quoted := map[rune]string{}
+	text = quotation.ReplaceAllStringFunc(text, func(quote string) string {
+		mark := first + rune(len(quoted))
+		quoted[mark] = quote
+		return string(mark)
+	})
+	var b strings.Builder
+	for _, r := range do(text) {
+		if quote, ok := quoted[r]; ok {
+			b.WriteString(quote)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // rewrite applies the rewritings of a section.

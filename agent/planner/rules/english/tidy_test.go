@@ -30,6 +30,57 @@ func TestTidy(t *testing.T) {
 	}
 }
 
+// TestTidyLeavesOrders checks that what looks like an explanation or another way to say something stays where it is
+// an order, or the text of one.
+func TestTidyLeavesOrders(t *testing.T) {
+	t.Parallel()
+	tidier, err := NewTidier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"crop this to a square and round the corners by 40 px",
+		"crop it to a square and make the border 30 px",
+		"crop it to a square and add a 20 px white border",
+		"longest side 50%",
+		"longest side 20 cm",
+		"longest side 2,000 px",
+		"add a white border on the long side of 40 px",
+		"trim the long edge 20 px",
+		`write "so I can send my love" at the top, red`,
+		"convert it to mp3 (it has to be under one megabyte)",
+		"remove the metadata (we want it in black and white)",
+		`write "All you need is love (you know it)"`,
+		"Write on it: Happy birthday! Best wishes, Anna",
+		"Write on it: Happy birthday! Thanks, Anna",
+		"convert the gif to mp4 and loop it",
+		"make a gif that does not loop",
+		"make a gif without a loop",
+		"extract 2 images per second from the video",
+		"normalize it to a peak of -1 dB",
+		"crop to 1200x800 at 90% quality",
+		"crop to 1200x800 at 72 dpi",
+		"put a red SOLD on it and make it smaller",
+		"put a black PNG frame around it",
+		"my player can't play this video.",
+		"Add a red border. 10 px wide.",
+		"add our site logo.png at the bottom right",
+		"we need these mp4s merged",
+		"I want the PNGs in a zip",
+		"make a timelapse, 20 seconds",
+		"put the pages in the right order: 3, 1, 2",
+		"the rest the same size as the first",
+		`write "nice-looking, quality of 9" on it`,
+	} {
+		if got := outsideQuotes(text, func(text string) string { return tidier.rewrite("everyday", text) }); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := tidier.Tidy("rotate it so i can show my sister and add a black border"); got != "rotate it and add a black border" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestMalformedLines checks that an error names the malformed line of a data file.
 func TestMalformedLines(t *testing.T) {
 	t.Parallel()

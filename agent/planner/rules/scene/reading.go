@@ -63,7 +63,8 @@ func (s *Scene) OutputName(w retrieve.Word) (is, several bool) {
 		case i > 1 && s.Is("articles", before) && s.Is("making", s.Words[i-2]):
 			return true, several
 		case before.Lower() == "a", before.Lower() == "an":
-			return true, true
+			beside := i > 1 && (s.Words[i-2].IsMark() || slices.Contains([]string{"and", "plus", "also"}, s.Words[i-2].Lower()))
+			return beside, beside // "put a logo.png on it" means a file that is missing
 		case listed, before.IsMark(), s.unknownFile(before):
 			several = true
 		case !s.Is("articles", before):
