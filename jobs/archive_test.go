@@ -67,12 +67,17 @@ func TestBadArchives(t *testing.T) {
 	for i := range 101 {
 		many = append(many, packed{fmt.Sprintf("%d.png", i), "PNG"})
 	}
-	bomb := packed{"zeros.png", "PNG" + strings.Repeat("\x00", 2_000_000)}
+	var long []packed
+	for i := range 30 {
+		long = append(long, packed{fmt.Sprintf("%d%s.png", i, strings.Repeat("a", 60_000)), ""})
+	}
+	bomb := packed{"zeros.png", "PNG" + strings.Repeat("\x00", 5_000_000)}
 	for name, c := range map[string]struct{ content, told string }{
-		"of nothing":           {zipOf(t, packed{"empty/", ""}), `The archive "a.zip" has no files.`},
-		"of too many files":    {zipOf(t, many...), `The archive "a.zip" has 101 files; the limit is 100.`},
-		"that grows too large": {zipOf(t, bomb), `The files in "a.zip" are too large: the limit is 1 MB in total.`},
-		"with a password":      {locked(zipOf(t, packed{"a.png", "PNG"})), `The archive "a.zip" has a password. Please send it without one.`},
+		"of nothing":             {zipOf(t, packed{"empty/", ""}), `The archive "a.zip" has no files.`},
+		"of too many files":      {zipOf(t, many...), `The archive "a.zip" has too many files; the limit is 100.`},
+		"whose list is too long": {zipOf(t, long...), `The archive "a.zip" has too many files; the limit is 100.`},
+		"that grows too large":   {zipOf(t, bomb), `The files in "a.zip" are too large: the limit is 4 MB in total.`},
+		"with a password":        {locked(zipOf(t, packed{"a.png", "PNG"})), `The archive "a.zip" has a password. Please send it without one.`},
 		"that is damaged": {
 			strings.Replace(zipOf(t, packed{"a.png", "PNG of some length"}), "PK\x03\x04", "PK\x03\x05", 1), `The archive "a.zip" is damaged.`,
 		},
@@ -81,7 +86,7 @@ func TestBadArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			j := h.start(func(c *jobs.Config) { c.MaxFile = 2_000_000 })
+			j := h.start(func(c *jobs.Config) { c.MaxFile = 5_000_000 })
 			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.zip", c.content)))
 			if told := h.told(r); told != c.told || r.Runs[0].Status != jobs.Failed {
 				t.Errorf("the reply is %q, want %q", told, c.told)

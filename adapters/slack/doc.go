@@ -52,7 +52,7 @@
 //     minute and if the caller's deadline allows; otherwise the call fails with
 //     [adapters.ErrRateLimited]. After the pause they continue one by one, as fast as Slack accepts.
 //   - The working status, feedback buttons, suggestions and the home tab are left out if the server rejects
-//     them, and are not tried again in this process.
+//     them, and are not tried again for an hour.
 //   - Progress in a thread is a stream of task cards. Slack shows it live to the asker only, and ends it after some
 //     five minutes. If it cannot be started or has ended, and after a restart, the message is edited instead. A
 //     stream whose confirmation was lost is found by the block of its button.

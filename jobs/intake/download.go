@@ -100,12 +100,17 @@ func (d *Downloads) Take(
 	if err != nil {
 		return took, err
 	}
-	files, err := d.unpacked(fetched{f, local, sum}, dir)
+	files, err := d.unpacked(fetched{File: f, local: local, sum: sum}, dir)
 	if err != nil {
 		return took, err
 	}
 	known = slices.Clone(known)
 	for _, one := range files {
+		if one.unpacked > 0 {
+			if err := d.tookIn(ctx, of, one.File, one.unpacked); err != nil {
+				return Taken{}, err
+			}
+		}
 		r, size, err := d.keep(ctx, record.ThreadID(of.Asked.Event.Thread), one, namer, known)
 		switch {
 		case err != nil && (len(files) == 1 || !Refused(err)):

@@ -210,16 +210,18 @@ func (o *Display) report(ctx context.Context, r *record.Request, run *record.Run
 		return fmt.Errorf("report: %w", err)
 	}
 	if m.claim.Ref.IsZero() {
-		m.claim.Ref = ref
+		posted := m.claim // it counts as posted once its buttons are known to belong to this run
+		posted.Ref = ref
 		if err := o.Store.Remember(ctx, ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
 			return err
 		}
-		if err := o.putClaim(ctx, r.ID, run.N, m.claim); err != nil {
+		if err := o.putClaim(ctx, r.ID, run.N, posted); err != nil {
 			return err
 		}
 		if err := o.Release(ctx, ref); err != nil {
 			return err
 		}
+		m.claim = posted
 	}
 	m.ended = ended
 	return nil

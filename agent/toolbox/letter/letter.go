@@ -51,11 +51,14 @@ func Wrap(text string, most float64) string {
 func wrapped(line string, most float64) []string {
 	var all []string
 	runes := []rune(line)
-	for Width(string(runes)) > most {
+	for {
 		end, width := 0, 0.0
 		for end < len(runes) && (end == 0 || width+widthOf(runes[end]) <= most) {
 			width += widthOf(runes[end])
 			end++
+		}
+		if end == len(runes) {
+			return append(all, string(runes))
 		}
 		at := end
 		for at > 0 && runes[at] != ' ' && !Wide(runes[at]) && !Wide(runes[at-1]) {
@@ -70,7 +73,6 @@ func wrapped(line string, most float64) []string {
 			runes = runes[1:]
 		}
 	}
-	return append(all, string(runes))
 }
 
 // Charset returns the letters of a text that not every font has, in the syntax of fontconfig: "4f60 597d". Latin, Greek
