@@ -156,8 +156,9 @@ func (c *chat) Press(_ *testing.T, by adapters.Person, on adapters.MessageRef, s
 	c.happen(by, on.ID, happening{pressed: strings.Fields(c.nonces["choices of "+on.ID])[choice-1], off: !pressed})
 }
 
-func (c *chat) Halt(_ *testing.T, by adapters.Person, request adapters.MessageRef) {
+func (c *chat) Halt(_ *testing.T, by adapters.Person, request adapters.MessageRef) adapters.MessageRef {
 	c.happen(by, request.ID, happening{emoji: "🛑"})
+	return request
 }
 
 func (c *chat) Mark(_ *testing.T, by adapters.Person, in adapters.Thread, picture string, p adapterstest.Pointing) {

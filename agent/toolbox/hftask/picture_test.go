@@ -350,7 +350,7 @@ func TestSeveralSounds(t *testing.T) {
 	promised(t, plan.Audio, c.Dir, out)
 	silent := answering(t, "automatic-speech-recognition", `{"text":" "}`)
 	_, err := silent.Run(t.Context(), candidate("automatic-speech-recognition"), call(t, plan.Text, c.Args))
-	blames(t, err, false, "No speech")
+	blames(t, err, false, "I heard no speech")
 	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(pngOf(t, plain(4, 4, red)))+`"}`)
 	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))
 	blames(t, err, true, "cannot be read")

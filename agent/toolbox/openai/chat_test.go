@@ -208,7 +208,7 @@ func TestForms(t *testing.T) {
 		"a long label":                 {plan.Category, []string{`[{"label":"` + strings.Repeat("x", 101) + `","score":1}]`, `[]`}, "", "found nothing"},
 		"a negative score":             {plan.Category, []string{`[{"label":"x","score":-1}]`, `[` + strings.Repeat(`{"label":"x","score":0},`, 20) + `{"label":"x","score":0}]`}, "", "not in the right form"},
 		"only braces":                  {plan.Category, []string{strings.Repeat("{", 100_000), "x"}, "", "not in the right form"},
-		"what words cannot make":       {plan.BBox, nil, "", "cannot make"},
+		"what words cannot make":       {plan.Points, nil, "", "cannot make"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
