@@ -79,7 +79,7 @@ func (d *admission) address(ctx context.Context, e adapters.Event) error {
 type origin struct {
 	answers  *record.OpenQuestion // nil if the request answers no question
 	replaces *record.Replaced     // nil if the request replaces no other
-	act      *record.Act          // nil for a message in words
+	press    *record.Press        // nil for a message in words
 	told     plan.Message         // a fixed answer; zero if the request has to be planned
 }
 
@@ -296,8 +296,8 @@ func (d *admission) link(ctx context.Context, id string, a record.Asked) (err er
 	if a.Answers != "" {
 		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
 	}
-	if a.Act != nil && err == nil {
-		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Act.Root), record.Entry{ActedOnBy: id})
+	if a.Press != nil && err == nil {
+		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Press.Root), record.Entry{ContinuedBy: id})
 	}
 	return record.IgnoreUnknown(err)
 }
@@ -306,7 +306,7 @@ func (d *admission) link(ctx context.Context, id string, a record.Asked) (err er
 func (d *admission) newAsked(
 	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (a record.Asked, err error) {
-	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces, Act: from.act}
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces, Press: from.press}
 	if e.Message == nil && a.Language == "" {
 		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
 			return a, err
@@ -328,7 +328,7 @@ func (d *admission) newAsked(
 func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
 	e := a.Event
 	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
-		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(), Act: a.Act != nil,
+		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(), Press: a.Press != nil,
 	}})
 	if err != nil {
 		return false, err

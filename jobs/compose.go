@@ -78,7 +78,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	pressed := r.Asked.Refused != "" && e.Message == nil && r.Asked.Act == nil // and nothing of it can be asked for again
+	pressed := r.Asked.Refused != "" && e.Message == nil && r.Asked.Press == nil // and nothing of it can be asked for again
 	a.Reply.Answer = e.Command == nil && r.Asked.Told == "" && !pressed
 	p := r.Generations[run.Generation].Plan
 	switch {
@@ -297,12 +297,12 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 
 // tried is the prefix that names the example that was tried; "" for other requests.
 func (c *composer) tried(r *record.Request) string {
-	act := r.Asked.Act
-	if !act.Tries() {
+	press := r.Asked.Press
+	if !press.Tries() {
 		return ""
 	}
-	label := adapters.Escape(c.say(r, plan.Sample{Wish: act.Wish}.Label()))
-	if act.Sample != "" {
+	label := adapters.Escape(c.say(r, plan.Sample{Wish: press.Wish}.Label()))
+	if press.Sample != "" {
 		return c.say(r, plan.Say("You tried “%s” with a sample file.", label)) + "\n\n"
 	}
 	return c.say(r, plan.Say("You tried “%s”.", label)) + "\n\n"
@@ -409,7 +409,7 @@ func (c *composer) write(ctx context.Context, r *record.Request, run int, a *rec
 // goOn adds the signs for continuing from an answer. An answer with variations shows only their grid, and offers a
 // choice between them.
 func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
-	if act := r.Asked.Act; act != nil && act.How == plan.Vary {
+	if press := r.Asked.Press; press != nil && press.How == plan.Vary {
 		c.offerVariations(a, r, run)
 	}
 	if len(a.Reply.Files) == 0 || len(run.Route.Ends()) == 0 {
@@ -434,7 +434,7 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 
 // variations describes a grid of variations, and which are missing; "" if the request made none.
 func (c *composer) variations(r *record.Request, route *plan.Route) string {
-	if act := r.Asked.Act; act == nil || act.How != plan.Vary || route == nil || !route.Done() {
+	if press := r.Asked.Press; press == nil || press.How != plan.Vary || route == nil || !route.Done() {
 		return ""
 	}
 	made := route.Results()[0]

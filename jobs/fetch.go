@@ -242,7 +242,7 @@ func textOf(m adapters.Earlier, namer *plan.Namer) (r plan.Resource, ok bool) {
 // marked returns the marks for a request: those made in the thread before it, and its own.
 func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
-	if r.Asked.Act != nil { // the marks were not made for this
+	if r.Asked.Press != nil { // the marks were not made for this
 		return nil
 	}
 	for _, e := range t.MarksFor(r.ID) {
@@ -301,11 +301,11 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 // replies to, and the marks for the question it answers. If it picks a guess by its number, it is about
 // everything the question was about.
 func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.Thread) ([]plan.Resource, error) {
-	if act := r.Asked.Act; act != nil {
-		if act.How == plan.Vary || act.Tries() { // it works on the inputs of the result, or on a sample
+	if press := r.Asked.Press; press != nil {
+		if press.How == plan.Vary || press.Tries() { // it works on the inputs of the result, or on a sample
 			return nil, nil
 		}
-		return x.ends(ctx, act.Of)
+		return x.ends(ctx, press.Of)
 	}
 	var all []plan.Resource
 	for _, name := range t.SelectedFor(r) {
@@ -351,8 +351,8 @@ func (x *fetcher) ends(ctx context.Context, of record.RunRef) ([]plan.Resource, 
 
 // sent returns the files of a request, or the sample file of an example, and the adapter that opens them.
 func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File) {
-	if act := r.Asked.Act; act.Tries() && act.Sample != "" {
-		return intake.SampleSource, []adapters.File{x.samples.File(act.Sample)}
+	if press := r.Asked.Press; press.Tries() && press.Sample != "" {
+		return intake.SampleSource, []adapters.File{x.samples.File(press.Sample)}
 	}
 	return r.Asked.Event.Adapter, attached(r.Asked.Event.Message)
 }

@@ -77,8 +77,8 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 		return nil, err
 	}
 	var p *plan.Plan
-	if act := r.Asked.Act; act != nil && !act.Tries() {
-		p, err = l.reworker.plan(ctx, act, asked)
+	if press := r.Asked.Press; press != nil && !press.Tries() {
+		p, err = l.reworker.plan(ctx, press, asked)
 	} else {
 		p, err = l.agent.Plan(ctx, asked)
 	}
@@ -109,7 +109,7 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 	if r.Given == nil {
 		return asked, nil
 	}
-	if r.Asked.Act.Tries() { // "it" means the sample, whatever else is in the thread
+	if r.Asked.Press.Tries() { // "it" means the sample, whatever else is in the thread
 		asked.Given = r.Given.Resources
 		return asked, nil
 	}

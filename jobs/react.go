@@ -305,9 +305,9 @@ func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Re
 // unrework stops the request that a sign started from the results of a run.
 func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, how plan.Rework) error {
 	root := r
-	if act := r.Asked.Act; act != nil {
+	if press := r.Asked.Press; press != nil {
 		var err error
-		if root, err = a.store.Request(ctx, act.Root); err != nil {
+		if root, err = a.store.Request(ctx, press.Root); err != nil {
 			return record.IgnoreUnknown(err)
 		}
 	}
@@ -315,7 +315,7 @@ func (a *reactions) unrework(ctx context.Context, e adapters.Event, r *record.Re
 		return nil
 	}
 	of := record.RunRef{Request: r.ID, Run: run.N}
-	further, err := a.reworker.started(ctx, root, e.By.ID, func(act *record.Act) bool { return act.How == how && act.Of == of })
+	further, err := a.reworker.started(ctx, root, e.By.ID, func(press *record.Press) bool { return press.How == how && press.Of == of })
 	if err != nil || further == nil {
 		return err
 	}

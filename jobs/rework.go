@@ -59,21 +59,21 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 	if gone {
 		return w.tell(ctx, e, r, deletedResult)
 	}
-	act := &record.Act{How: how, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: r.Ref()}
-	if before := r.Asked.Act; before != nil {
-		act.Root = before.Root
+	press := &record.Press{How: how, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: r.Ref()}
+	if before := r.Asked.Press; before != nil {
+		press.Root = before.Root
 	}
 	files, err := w.called(ctx, r, run, run.Route.Ends())
 	if err != nil {
 		return err
 	}
-	act.Wish = w.say(r, wishFor(how, files))
-	return w.begin(ctx, e, r, act)
+	press.Wish = w.say(r, wishFor(how, files))
+	return w.begin(ctx, e, r, press)
 }
 
 // begin begins the request of a press in the thread of the answer.
-func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Request, act *record.Act) error {
-	shared, err := w.shared(ctx, e, act)
+func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Request, press *record.Press) error {
+	shared, err := w.shared(ctx, e, press)
 	if err != nil {
 		return err
 	}
@@ -85,28 +85,28 @@ func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Reques
 	if shared {
 		return w.admission.whisper(ctx, e, t, inProgress)
 	}
-	return w.admission.admit(ctx, e, t, origin{act: act})
+	return w.admission.admit(ctx, e, t, origin{press: press})
 }
 
 // shared reports whether the same press of the same person is in progress, which a further one shares.
-func (w *reworker) shared(ctx context.Context, e adapters.Event, act *record.Act) (bool, error) {
+func (w *reworker) shared(ctx context.Context, e adapters.Event, press *record.Press) (bool, error) {
 	if e.Message != nil { // in words, it is asked for once more
 		return false, nil
 	}
-	root, err := w.store.Request(ctx, act.Root)
+	root, err := w.store.Request(ctx, press.Root)
 	if err != nil {
 		return false, record.IgnoreUnknown(err)
 	}
-	before, err := w.started(ctx, root, e.By.ID, func(other *record.Act) bool {
-		return other.How == act.How && other.Of == act.Of && other.Wish == act.Wish
+	before, err := w.started(ctx, root, e.By.ID, func(other *record.Press) bool {
+		return other.How == press.How && other.Of == press.Of && other.Wish == press.Wish
 	})
 	return before != nil && before.ID != record.RequestID(e) && slices.ContainsFunc(before.Runs, (*record.Run).Working), err
 }
 
 // started returns the last request that a person started from the results of a request, by a press that is meant; nil if there
 // is none.
-func (w *reworker) started(ctx context.Context, root *record.Request, by string, meant func(*record.Act) bool) (*record.Request, error) {
-	for _, id := range slices.Backward(root.ActedOnBy) {
+func (w *reworker) started(ctx context.Context, root *record.Request, by string, meant func(*record.Press) bool) (*record.Request, error) {
+	for _, id := range slices.Backward(root.ContinuedBy) {
 		further, err := w.store.Request(ctx, id)
 		if errors.Is(err, record.ErrUnknown) {
 			continue
@@ -114,7 +114,7 @@ func (w *reworker) started(ctx context.Context, root *record.Request, by string,
 		if err != nil {
 			return nil, err
 		}
-		if further.Asked.Event.By.ID == by && meant(further.Asked.Act) {
+		if further.Asked.Event.By.ID == by && meant(further.Asked.Press) {
 			return further, nil
 		}
 	}
@@ -126,15 +126,15 @@ var deletedResult = plan.Say("That result was deleted. Please send your request 
 // gone reports whether the answer of a run was deleted, or for variations, any answer that they derive from.
 func (w *reworker) gone(ctx context.Context, r *record.Request, run *record.Run, back bool) (bool, error) {
 	for run != nil && !run.Deleted {
-		act := r.Asked.Act
-		if !back || act == nil || act.Tries() {
+		press := r.Asked.Press
+		if !back || press == nil || press.Tries() {
 			return false, nil
 		}
 		var err error
-		if r, err = w.store.Request(ctx, act.Of.Request); err != nil {
+		if r, err = w.store.Request(ctx, press.Of.Request); err != nil {
 			return true, record.IgnoreUnknown(err)
 		}
-		run = r.Run(act.Of.Run)
+		run = r.Run(press.Of.Run)
 	}
 	return true, nil
 }
@@ -245,25 +245,25 @@ func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request
 	return err
 }
 
-// plan plans an act.
-func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request) (*plan.Plan, error) {
+// plan plans what a press asks for.
+func (w *reworker) plan(ctx context.Context, press *record.Press, asked plan.Request) (*plan.Plan, error) {
 	agent, ok := w.agent.(Reworker)
 	if !ok {
-		return nil, fmt.Errorf("%s: %w", act.How, ErrLacking)
+		return nil, fmt.Errorf("%s: %w", press.How, ErrLacking)
 	}
-	of, err := w.store.Request(ctx, act.Of.Request)
+	of, err := w.store.Request(ctx, press.Of.Request)
 	if err == nil {
 		of, err = w.store.Unpacked(ctx, of)
 	}
 	if record.IgnoreUnknown(err) != nil {
 		return nil, err
 	}
-	if err != nil || of.Run(act.Of.Run) == nil || of.Run(act.Of.Run).Route == nil {
+	if err != nil || of.Run(press.Of.Run) == nil || of.Run(press.Of.Run).Route == nil {
 		return nil, &plan.Fault{Sentence: deletedResult, Err: err}
 	}
-	made := of.Run(act.Of.Run).Route
+	made := of.Run(press.Of.Run).Route
 	limits := map[string]int64{}
-	if act.How == plan.Smaller {
+	if press.How == plan.Smaller {
 		most := w.limitsOf(of.Asked.Event.Thread).File
 		for _, f := range made.Ends() {
 			info, err := w.blobs.Stat(ctx, f.Blob)
@@ -276,7 +276,7 @@ func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request
 			}
 		}
 	}
-	return agent.Rework(ctx, asked, made, act.How, limits)
+	return agent.Rework(ctx, asked, made, press.How, limits)
 }
 
 // leastSmaller is the minimum size in bytes of a file that the bot offers to make smaller.
@@ -474,8 +474,8 @@ func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, 
 	if err != nil {
 		return err
 	}
-	act := &record.Act{
+	press := &record.Press{
 		Sample: sample.Needs, Wish: sample.Wish, Of: record.RunRef{Request: r.ID, Run: run.N}, Root: r.ID, Message: e.Reaction.On,
 	}
-	return y.begin(ctx, e, r, act)
+	return y.begin(ctx, e, r, press)
 }

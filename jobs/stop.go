@@ -72,7 +72,7 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 // people's, it stops only those that the person may stop.
 func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request) error {
 	shown := []*record.Request{r}
-	for _, id := range r.ActedOnBy {
+	for _, id := range r.ContinuedBy {
 		further, err := o.store.Request(ctx, id)
 		if record.IgnoreUnknown(err) != nil {
 			return err

@@ -62,8 +62,8 @@ type Entry struct {
 	Rated *Vote `json:"rated,omitempty"`
 	// AnsweredBy is the id of the request that answers this one's question.
 	AnsweredBy string `json:"answered_by,omitempty"`
-	// ActedOnBy is the id of a request that continues from a result of this one.
-	ActedOnBy string `json:"acted_on_by,omitempty"`
+	// ContinuedBy is the id of a request that continues from a result of this one.
+	ContinuedBy string `json:"acted_on_by,omitempty"`
 	// Over ends the run: its answer was sent.
 	Over bool `json:"over,omitempty"`
 	// Restarted means that every process that worked on the request has ended, so that steps without an
@@ -98,8 +98,8 @@ type Asked struct {
 	Refused string `json:"refused,omitempty"`
 	// Told is a fixed answer to a request that needs no work.
 	Told string `json:"told,omitempty"`
-	// Act is set for a request without words.
-	Act *Act `json:"act,omitempty"`
+	// Press is set for a request that a button made, which has no words.
+	Press *Press `json:"act,omitempty"`
 	// Replaces is set for a request made by an edit.
 	Replaces *Replaced `json:"replaces,omitempty"`
 }
@@ -112,8 +112,8 @@ type Replaced struct {
 	Answered bool `json:"answered,omitempty"`
 }
 
-// Act is the effect of a button under an answer: continuing from its results, or trying an example.
-type Act struct {
+// Press is a press of a button under an answer, or its reaction: it continues from the results of the answer, or tries an example.
+type Press struct {
 	// How is the rework of the results; "" for an example.
 	How plan.Rework `json:"how,omitempty"`
 	// Sample is the type of the sample file for an example, "" for none.
@@ -127,8 +127,8 @@ type Act struct {
 	Wish string `json:"wish"`
 }
 
-// Tries reports whether the act tries an example.
-func (a *Act) Tries() bool { return a != nil && a.How == "" }
+// Tries reports whether the press tries an example.
+func (p *Press) Tries() bool { return p != nil && p.How == "" }
 
 // Selected are the results that a person's next message in a thread works on.
 type Selected struct {
@@ -309,8 +309,8 @@ type Joined struct {
 	Language string `json:"language,omitempty"`
 	// Aside requests do not wait in line and are not part of the conversation.
 	Aside bool `json:"aside,omitempty"`
-	// Act requests have no words and use neither marks nor selection.
-	Act bool `json:"act,omitempty"`
+	// Press means a request that a button made. It has no words and uses neither marks nor a selection.
+	Press bool `json:"act,omitempty"`
 }
 
 // Left means that a run has ended. A request leaves the line with its first run.

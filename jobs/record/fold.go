@@ -68,8 +68,8 @@ func (r *builder) apply(e *Entry) {
 		r.begin(e.Begun, e.At)
 	case e.AnsweredBy != "":
 		r.answeredBy = e.AnsweredBy
-	case e.ActedOnBy != "":
-		r.ActedOnBy = append(r.ActedOnBy, e.ActedOnBy)
+	case e.ContinuedBy != "":
+		r.ContinuedBy = append(r.ContinuedBy, e.ContinuedBy)
 	case e.TakenBack != nil:
 		r.takeBack(e.TakenBack)
 	case e.Started != nil:

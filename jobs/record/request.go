@@ -22,7 +22,7 @@ type Request struct {
 	Entries     []*Entry       // the log
 	pickCounts  map[string]int // number of picks per person and offer
 	answeredBy  string         // the request that answers this one's question
-	ActedOnBy   []string       // the requests that continue from its results
+	ContinuedBy []string       // the requests that continue from its results
 }
 
 // Generation is what concurrent runs share: a plan, and the results of its steps.
@@ -133,8 +133,8 @@ func (r *Request) Ref() adapters.MessageRef {
 	switch m := r.Message(); {
 	case m != nil:
 		return m.Ref
-	case r.Asked != nil && r.Asked.Act != nil:
-		return r.Asked.Act.Message
+	case r.Asked != nil && r.Asked.Press != nil:
+		return r.Asked.Press.Message
 	}
 	return adapters.MessageRef{}
 }
@@ -156,8 +156,8 @@ func (r *Request) WishOf(g *Generation) string {
 		return g.Guess
 	case g.Transcript != nil:
 		return g.Transcript.Text
-	case r.Asked != nil && r.Asked.Act != nil:
-		return r.Asked.Act.Wish
+	case r.Asked != nil && r.Asked.Press != nil:
+		return r.Asked.Press.Wish
 	case m == nil:
 		return ""
 	default:

@@ -287,11 +287,11 @@ func (t *Thread) join(j *Joined, at int) {
 	if t.PlaceOf(j.Request) != nil {
 		return
 	}
-	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside || j.Act})
+	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside || j.Press})
 	if t.asks != nil && t.asks.Request == j.Answers {
 		t.asks = nil
 	}
-	if j.Aside || j.Act {
+	if j.Aside || j.Press {
 		return
 	}
 	t.FreshMarks = 0
