@@ -14,8 +14,9 @@
 //   - admission (admit.go) records the request, within the quota, puts it in its thread's
 //     line and starts its deadline.
 //   - flow (dispatch.go) begins it when its turn comes, and after each stage enqueues what has
-//     become ready. A few other places enqueue as well: admit.go the first request of a thread,
-//     stop.go the answer of a run that was stopped, act.go the writing of a program, every
+//     become ready, the writing of programs included. A few other places enqueue as well:
+//     admit.go the first request of a thread, stop.go the answer of a run that was stopped,
+//     act.go a step that another queue runs better, compose.go the sending of the answer, every
 //     run its deadline, and queue/recovery.go and queue/reaper.go what a process left behind.
 //   - dispatcher (dispatch.go) passes each task to its stage. A task that fails is retried, or
 //     given up with an answer that says why.
@@ -28,8 +29,8 @@
 //   - composer (compose.go) writes the answer, once.
 //   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
-// A reaction on an answer (react.go) starts a further run or continues from its results (rework.go): in a request of its own,
-// or with the person's next message; or it stops a run (stop.go).
+// A reaction on an answer (react.go) starts a further run, stops a run (stop.go), or continues from
+// the results (rework.go): in a request of its own, or with the person's next message.
 // Events about a message that is not recorded yet are held back (admit.go).
 // A run that exceeds its deadline is closed (dispatch.go).
 //
