@@ -241,9 +241,9 @@ func (d *admission) record(
 		}
 		join = t.PlaceOf(id) == nil
 	}
-	first := false
+	newThread := false
 	if join {
-		if first, err = d.join(ctx, id, a); err != nil {
+		if newThread, err = d.join(ctx, id, a); err != nil {
 			return "", err
 		}
 	}
@@ -264,7 +264,7 @@ func (d *admission) record(
 		}
 	}
 	switch {
-	case first:
+	case newThread:
 		d.store.Logs.MarkQueued(record.ThreadLog(threadID), id)
 		if err = d.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: id, Run: 1, Queue: queue.OfAdapter(e.Adapter)}, 0); err != nil {
 			d.store.Logs.UnmarkQueued(record.ThreadLog(threadID), id)
@@ -324,8 +324,9 @@ func (d *admission) newAsked(
 	return a, nil
 }
 
-// join adds a request to its thread's queue, and reports whether it is first in it.
-func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
+// join adds a request to its thread's line, and reports whether it is the first entry of a new thread, so that
+// its fetch is enqueued without reading the thread again.
+func (d *admission) join(ctx context.Context, id string, a record.Asked) (newThread bool, err error) {
 	e := a.Event
 	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
 		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(), Press: a.Press != nil,

@@ -492,7 +492,7 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 	switch {
 	case waits: // for an earlier request, which has its own deadline
 		err = x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
-	case run.Working():
+	case run.Active():
 		err = x.stopper.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
 	case run.Answer == nil:
 		a, e := x.composer.word(ctx, r, run) // the run is halted, so no model is called
@@ -511,7 +511,7 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 
 // waits reports whether the request still waits for its turn in its thread.
 func (x *deadlines) waits(ctx context.Context, r *record.Request) (bool, error) {
-	if r.Given != nil || r.Asked.Aside() || !r.Runs[0].Working() {
+	if r.Given != nil || r.Asked.Aside() || !r.Runs[0].Active() {
 		return false, nil
 	}
 	t, err := x.store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))

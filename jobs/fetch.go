@@ -36,7 +36,7 @@ func (x *fetcher) run(ctx context.Context, w queue.Task) error {
 	if err != nil {
 		return err
 	}
-	if r.Given == nil && slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+	if r.Given == nil && slices.ContainsFunc(r.Runs, (*record.Run).Active) {
 		if r, err = x.take(ctx, r); err != nil {
 			return err
 		}

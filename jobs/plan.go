@@ -31,7 +31,7 @@ func (l *planner) run(ctx context.Context, w queue.Task) error {
 		return err
 	}
 	run := r.Run(w.Run)
-	if run == nil || !run.Working() || r.NeedsTranscription(r.Generations[run.Generation]) || r.Given == nil && r.Asked.Event.Command == nil {
+	if run == nil || !run.Active() || r.NeedsTranscription(r.Generations[run.Generation]) || r.Given == nil && r.Asked.Event.Command == nil {
 		return l.flow.advance(ctx, r)
 	}
 	if g := r.Generations[run.Generation]; g.Plan == nil {

@@ -112,7 +112,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	switch {
 	case r.Runs.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
-	case made != nil && !made.Working():
+	case made != nil && !made.Active():
 		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
 		return errors.Join(a.remember(ctx, e, r, made.N), a.whisper(ctx, e, r, plan.Say("That was done already. The answer is in this thread.")))
 	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
@@ -283,7 +283,7 @@ func (a *reactions) unchoose(ctx context.Context, e adapters.Event, r *record.Re
 	}
 	back := record.TakenBack{Pick: offered.Pick(n), By: e.By.ID}
 	run := r.Runs.Of(back.Pick)
-	if run == nil || !run.Working() || !slices.Contains(run.Choosers, e.By.ID) {
+	if run == nil || !run.Active() || !slices.Contains(run.Choosers, e.By.ID) {
 		if run = r.Runs.TakenBackBy(back); run == nil {
 			return nil
 		}

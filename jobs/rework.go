@@ -100,7 +100,7 @@ func (w *reworker) shared(ctx context.Context, e adapters.Event, press *record.P
 	before, err := w.started(ctx, root, e.By.ID, func(other *record.Press) bool {
 		return other.How == press.How && other.Of == press.Of && other.Wish == press.Wish
 	})
-	return before != nil && before.ID != record.RequestID(e) && slices.ContainsFunc(before.Runs, (*record.Run).Working), err
+	return before != nil && before.ID != record.RequestID(e) && slices.ContainsFunc(before.Runs, (*record.Run).Active), err
 }
 
 // started returns the last request that a person started from the results of a request, by a press that is meant; nil if there

@@ -214,7 +214,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 
 // dropPreviews deletes the previews of steps whose processes died, unless another run may be showing its own.
 func (x *sender) dropPreviews(ctx context.Context, r *record.Request, run *record.Run) {
-	if run.Route == nil || slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+	if run.Route == nil || slices.ContainsFunc(r.Runs, (*record.Run).Active) {
 		return
 	}
 	if err := x.blobs.DeleteAll(ctx, previews(r)); err != nil { // they expire like other media

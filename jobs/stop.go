@@ -156,7 +156,7 @@ func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.
 		return ignoreOver(o.cancel(ctx, r.ID, stop))
 	}
 	for _, run := range slices.Backward(r.Runs) {
-		if run.By == e.By.ID && run.Working() {
+		if run.By == e.By.ID && run.Active() {
 			return o.halt(ctx, r.ID, run.N, stop)
 		}
 	}
@@ -252,10 +252,10 @@ func wanted(r *record.Request, t queue.Task) bool {
 	case queue.KindAct, queue.KindWrite:
 		return r.Needs(t.Generation, t.Step)
 	case queue.KindFetch:
-		return slices.ContainsFunc(r.Runs, (*record.Run).Working)
+		return slices.ContainsFunc(r.Runs, (*record.Run).Active)
 	case queue.KindPlan:
 		run := r.Run(t.Run)
-		return run != nil && run.Working()
+		return run != nil && run.Active()
 	case queue.KindCompose: // the answer is rewritten without a model
 		run := r.Run(t.Run)
 		return run == nil || run.Halted == nil || run.Answer != nil

@@ -29,7 +29,7 @@ func (d *Downloads) roomFor(ctx context.Context, r *record.Request, f adapters.F
 // that was refused or stopped before.
 func fetchedFor(r *record.Request) adapters.Person {
 	by := r.Asked.Event.By
-	at := slices.IndexFunc(r.Runs, (*record.Run).Working)
+	at := slices.IndexFunc(r.Runs, (*record.Run).Active)
 	if at < 0 || r.Runs[at].By == "" || r.Runs[at].By == by.ID {
 		return by
 	}

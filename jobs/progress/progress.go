@@ -142,7 +142,7 @@ func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.R
 	}
 	r, err := o.Store.Request(ctx, id)
 	if err == nil {
-		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Active) {
 			return 0
 		}
 		again, err = typer.Typing(ctx, r.Asked.Event.Thread)

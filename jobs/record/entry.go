@@ -259,7 +259,7 @@ func (h *Halted) Silent() bool { return h != nil && (h.Why == HaltDeleted || h.W
 
 // Ends reports whether it changes anything for a run: a silent one also keeps an answer that is ready from being posted.
 func (h *Halted) Ends(run *Run) bool {
-	return run.Working() || h.Silent() && !run.Over && run.Halted == nil
+	return run.Active() || h.Silent() && !run.Over && run.Halted == nil
 }
 
 // Reason is why a run ended early.

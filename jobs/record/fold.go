@@ -135,7 +135,7 @@ func (r *builder) applyTo(run *Run, e *Entry) {
 // outdate stops the active runs of a request whose log is partly too old to read.
 func (r *builder) outdate() {
 	for _, run := range r.Runs {
-		if run.Working() {
+		if run.Active() {
 			run.Halted = &Halted{Why: Broken}
 		}
 	}
@@ -243,7 +243,7 @@ func (r *builder) takeBack(t *TakenBack) {
 		return
 	}
 	run.Choosers = slices.DeleteFunc(run.Choosers, func(by string) bool { return by == t.By })
-	if len(run.Choosers) == 0 && run.Working() {
+	if len(run.Choosers) == 0 && run.Active() {
 		run.Halted = &Halted{Why: HaltCancelled, By: t.By}
 	}
 }

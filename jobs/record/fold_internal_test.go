@@ -154,7 +154,7 @@ func seen(r *Request) any {
 			}
 			l.Ways = append(l.Ways, w)
 		}
-		l.Due, l.Shared = append(l.Due, run.Answerable(r.Generations[run.Generation].Plan), run.Working()), append(l.Shared, run.Generation)
+		l.Due, l.Shared = append(l.Due, run.Answerable(r.Generations[run.Generation].Plan), run.Active()), append(l.Shared, run.Generation)
 		if run.Route != nil {
 			l.Ready = append(l.Ready, run.Route.Ready())
 		}

@@ -184,7 +184,7 @@ func (r *Request) Needs(generation int, step string) bool {
 		return g != nil && r.NeedsTranscription(g) && r.Busy(generation)
 	}
 	for _, run := range r.Runs {
-		if run.Generation == generation && run.Working() && run.Route != nil &&
+		if run.Generation == generation && run.Active() && run.Route != nil &&
 			slices.ContainsFunc(run.Route.Steps(), func(s plan.Step) bool { return s.Key == step }) {
 			return true
 		}
@@ -193,7 +193,7 @@ func (r *Request) Needs(generation int, step string) bool {
 }
 
 // Waits reports whether the request waits for its turn or its files.
-func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Working() }
+func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Active() }
 
 // Withdrawn reports whether an edit of the message stopped the request, so that it begins anew with the same words.
 func (r *Request) Withdrawn() bool {
@@ -224,7 +224,7 @@ func (r *Request) LastProgram(step string) string {
 // StepsWith returns the steps of an active run that includes a step, and the step's index; -1 if there is none.
 func (r *Request) StepsWith(generation int, step string) ([]plan.Step, int) {
 	for _, run := range r.Runs {
-		if run.Generation != generation || run.Route == nil || !run.Working() {
+		if run.Generation != generation || run.Route == nil || !run.Active() {
 			continue
 		}
 		steps := run.Route.Steps()
@@ -237,7 +237,7 @@ func (r *Request) StepsWith(generation int, step string) ([]plan.Step, int) {
 
 // Busy reports whether a run of the generation is active.
 func (r *Request) Busy(generation int) bool {
-	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Generation == generation && run.Working() })
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Generation == generation && run.Active() })
 }
 
 // Language is the BCP 47 tag of the language of fixed sentences.

@@ -32,8 +32,8 @@ type Run struct {
 	OverAt   time.Time
 }
 
-// Working reports whether the run still has steps to do.
-func (r *Run) Working() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
+// Active reports whether the run is neither halted, answered nor over.
+func (r *Run) Active() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
 
 // AnsweredAt reports whether a message is one of the run's answer.
 func (r *Run) AnsweredAt(ref adapters.MessageRef) bool {
@@ -43,7 +43,8 @@ func (r *Run) AnsweredAt(ref adapters.MessageRef) bool {
 // Asks reports whether the run only asks which solution to run.
 func (r *Run) Asks(p *plan.Plan) bool { return r.Choice == nil && p.Doubtful() }
 
-// Answerable reports whether the run has no steps left, so that it can be answered.
+// Answerable reports whether the run can be answered: it has no steps left, was halted, or only asks which
+// solution to run. It does not matter whether it is answered already.
 func (r *Run) Answerable(p *plan.Plan) bool {
 	switch {
 	case r.Halted != nil:
@@ -169,7 +170,7 @@ func (rs Runs) TakenBackBy(t TakenBack) *Run {
 
 // Repeating reports whether a person has an active repeat that another event started.
 func (rs Runs) Repeating(by, event string) bool {
-	return slices.ContainsFunc(rs, func(run *Run) bool { return run.repeats(by) && run.begun.Event != event && run.Working() })
+	return slices.ContainsFunc(rs, func(run *Run) bool { return run.repeats(by) && run.begun.Event != event && run.Active() })
 }
 
 // RepeatOf returns the last unanswered repeat that a person started, nil if there is none.
