@@ -266,11 +266,11 @@ func (d *admission) record(
 	switch {
 	case newThread:
 		d.store.Logs.MarkQueued(record.ThreadLog(threadID), id)
-		if err = d.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: id, Run: 1, Queue: queue.OfAdapter(e.Adapter)}, 0); err != nil {
+		if err = d.tasks.Enqueue(ctx, queue.FetchOf(id, 1, e.Adapter), 0); err != nil {
 			d.store.Logs.UnmarkQueued(record.ThreadLog(threadID), id)
 		}
 	case a.Aside():
-		err = d.flow.begin(ctx, id)
+		err = d.flow.beginAside(ctx, id)
 	default:
 		err = d.flow.nextInThread(ctx, threadID)
 	}

@@ -64,7 +64,7 @@ func (c *composer) run(ctx context.Context, w queue.Task) error {
 			return err
 		}
 	}
-	return c.flow.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
+	return c.flow.pass(ctx, r.ID, queue.SendOf(r.ID, w.Run, r.Asked.Event.Thread.Adapter))
 }
 
 // word writes the answer to a run.

@@ -57,7 +57,7 @@ func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
 	if err := f.beginTurn(ctx, r); err != nil {
 		return err
 	}
-	return f.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
+	return f.tasks.Enqueue(ctx, queue.FetchOf(head, 1, r.Asked.Event.Adapter), 0)
 }
 
 // beginTurn sets the deadline of a request whose turn has come, once among all processes. The task of the
@@ -71,8 +71,8 @@ func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
 	return f.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), f.deadline)
 }
 
-// begin begins a request whose turn has come.
-func (f *flow) begin(ctx context.Context, id string) error {
+// beginAside begins a request that does not wait for its turn in the thread.
+func (f *flow) beginAside(ctx context.Context, id string) error {
 	r, err := f.store.Request(ctx, id)
 	if err != nil {
 		return err
@@ -96,7 +96,9 @@ func (f *flow) advance(ctx context.Context, r *record.Request) error {
 	return nil
 }
 
-// due returns the tasks of a run that can run now.
+// due returns the tasks of a run that can run now, whether they are enqueued already or not. It leaves out the
+// first run's fetch, which waits for its turn in the thread (nextInThread), and sending, since a run with an
+// answer has only that left.
 func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []queue.Task {
 	g := r.Generations[run.Generation]
 	t := queue.Task{Request: r.ID, Run: run.N, Queue: queue.Plan}
@@ -110,8 +112,7 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 	case r.Given == nil && run.N == 1:
 		return nil // nextInThread begins it
 	case r.Given == nil:
-		t.Kind, t.Queue = queue.KindFetch, queue.OfAdapter(r.Asked.Event.Adapter)
-		return []queue.Task{t}
+		return []queue.Task{queue.FetchOf(r.ID, run.N, r.Asked.Event.Adapter)}
 	case r.NeedsTranscription(g):
 		return []queue.Task{{
 			Kind: queue.KindAct, Request: r.ID, Generation: run.Generation, Step: record.TranscriptionStep, Queue: f.transcriptionQueue(ctx, r),
@@ -501,7 +502,7 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 		}
 		err = e
 	default: // only sending is left, which is retried until the platform is back
-		err = x.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
+		err = x.tasks.Revive(ctx, queue.SendOf(r.ID, run.N, r.Asked.Event.Thread.Adapter))
 	}
 	if err != nil {
 		return err

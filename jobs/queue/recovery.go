@@ -206,7 +206,7 @@ func (y *Recovery) takeUp(ctx context.Context, r *record.Request, run *record.Ru
 	if err := y.Tasks.Enqueue(ctx, DeadlineOf(r.ID, run.N), min(y.Deadline, time.Minute)); err != nil {
 		return err
 	}
-	tasks := []Task{{Kind: KindSend, Request: r.ID, Run: run.N, Queue: OfAdapter(r.Asked.Event.Thread.Adapter)}}
+	tasks := []Task{SendOf(r.ID, run.N, r.Asked.Event.Thread.Adapter)}
 	if run.Answer == nil {
 		tasks = y.Due(ctx, r, run)
 	}

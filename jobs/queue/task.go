@@ -70,6 +70,16 @@ type Task struct {
 	Attempt int `json:"attempt,omitempty"`
 }
 
+// FetchOf returns the task that fetches the files of a run, in the process connected to the adapter.
+func FetchOf(request string, run int, adapter string) Task {
+	return Task{Kind: KindFetch, Request: request, Run: run, Queue: OfAdapter(adapter)}
+}
+
+// SendOf returns the task that posts the answer to a run, in the process connected to the adapter.
+func SendOf(request string, run int, adapter string) Task {
+	return Task{Kind: KindSend, Request: request, Run: run, Queue: OfAdapter(adapter)}
+}
+
 // DeadlineOf returns the task that closes a run at its deadline.
 func DeadlineOf(request string, run int) Task {
 	return Task{Kind: KindDeadline, Request: request, Run: run, Queue: Plan}
