@@ -27,7 +27,7 @@ type admission struct {
 	limits    *limits
 	tasks     *queue.Tasks
 	flow      *flow
-	acks      *post.Signs
+	statuses  *post.Statuses
 	shorthand *shorthand
 	metrics   Metrics
 	say       sayer
@@ -128,7 +128,7 @@ func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 }
 
 // admit handles a message that is meant for the bot. If the quota forbids it, the answer says so; if the
-// person was told recently, the message only gets a sign.
+// person was told recently, the message only gets a status.
 func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, from origin) error {
 	id := record.RequestID(e)
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
@@ -149,7 +149,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 		if !tell {
 			return d.refuseAgain(ctx, e, t, refused)
 		}
-		if d.acks.Can(e) {
+		if d.statuses.Can(e) {
 			refused.Sentence = plan.Sentences(refused.Sentence, plan.Say("If you write here again soon, I only mark your message with ⛔."))
 		}
 	}
@@ -180,7 +180,7 @@ func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Th
 // refuseAgain marks a refused message whose author was told why recently. A press has no message to mark, so the person is
 // told in private.
 func (d *admission) refuseAgain(ctx context.Context, e adapters.Event, t *record.Thread, why *quota.Refusal) error {
-	d.acks.Show(ctx, e.MessageRef(), adapters.Refused)
+	d.statuses.Show(ctx, e.MessageRef(), adapters.Refused)
 	return d.whisper(ctx, e, t, why.Sentence)
 }
 
@@ -191,7 +191,7 @@ func (d *admission) whisper(ctx context.Context, e adapters.Event, t *record.Thr
 	}
 	a, err := d.newAsked(ctx, e, record.Options{}, t, origin{told: why}, nil)
 	if err == nil {
-		d.acks.Whisper(ctx, e, e.Thread, a.Told)
+		d.statuses.Whisper(ctx, e, e.Thread, a.Told)
 	}
 	return err
 }
@@ -287,7 +287,7 @@ func (d *admission) record(
 		d.metrics.Accepted(e.Adapter)
 	}
 	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
-	d.acks.Show(ctx, e.MessageRef(), adapters.Seen)
+	d.statuses.Show(ctx, e.MessageRef(), adapters.Seen)
 	return id, nil
 }
 

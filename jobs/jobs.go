@@ -108,7 +108,7 @@ type Jobs struct {
 	others   *queue.Others
 	reaper   *queue.Reaper
 	recovery *queue.Recovery
-	acks     *post.Signs
+	statuses *post.Statuses
 	shutdown time.Duration // how long to wait for tasks after their contexts are cancelled
 	stuck    chan error    // the error that ends an impatient process
 
@@ -310,7 +310,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	defer forget()
 	servers.Shutdown()
 	stop() // including tasks that asynq no longer waits for
-	j.acks.Wait()
+	j.statuses.Wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
 		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "generation", t.Generation, "stage", string(t.Kind))
@@ -336,13 +336,13 @@ func (j *Jobs) wire(counted *quota.Quota) {
 
 	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
 	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
-	j.acks = &post.Signs{Adapters: j.adapters, Log: c.Log}
+	j.statuses = &post.Statuses{Adapters: j.adapters, Log: c.Log}
 	inputs := &inputs{store: store, programs: c.Programs}
 	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
 
 	j.early = &early{store: store, adapters: j.adapters, now: c.Now, handle: j.handle}
 	j.admission = &admission{
-		store: store, early: j.early, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
+		store: store, early: j.early, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, statuses: j.statuses, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
 	}
 	links := &intake.Links{Adapters: j.adapters, Hosts: c.LinkHosts, Impatient: c.Impatient}
@@ -365,7 +365,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
-		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, acks: j.acks, metrics: c.Metrics,
+		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, statuses: j.statuses, metrics: c.Metrics,
 		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
 	j.admission.shorthand = &shorthand{
@@ -387,7 +387,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	posts := post.NewTries()
 	sender := &sender{
 		store: store, early: j.early, state: c.State, blobs: c.Blobs, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters,
-		acks: j.acks, posts: posts,
+		statuses: j.statuses, posts: posts,
 		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
 		shrinker:  &shrinker{agent: c.Agent, blobs: c.Blobs, log: c.Log},
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,

@@ -27,7 +27,7 @@ type reactions struct {
 	reworker *reworker
 	tryer    *tryer
 	adapters map[string]adapters.Adapter
-	acks     *post.Signs
+	statuses *post.Statuses
 	metrics  Metrics
 	// refuse tells a person why their action has no effect.
 	refuse func(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error
@@ -113,20 +113,20 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	case r.Runs.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
 	case made != nil && !made.Active():
-		a.acks.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
+		a.statuses.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
 		return errors.Join(a.remember(ctx, e, r, made.N), a.whisper(ctx, e, r, plan.Say("That was done already. The answer is in this thread.")))
 	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
 		return a.whisper(ctx, e, r, inProgress)
 	case !r.MayPick(choice.Pick, choice.By):
-		a.acks.Show(ctx, choice.Message, adapters.Refused)
+		a.statuses.Show(ctx, choice.Message, adapters.Refused)
 		return a.whisper(ctx, e, r, plan.Say("You chose this too often. Please send a new request."))
 	case made != nil:
-		a.acks.Show(ctx, choice.Message, adapters.Seen)
+		a.statuses.Show(ctx, choice.Message, adapters.Seen)
 		return a.start(ctx, e, r, choice)
 	}
 	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
 		if r.Runs.RefusedBefore(choice.Pick, choice.By) {
-			a.acks.Show(ctx, choice.Message, adapters.Refused)
+			a.statuses.Show(ctx, choice.Message, adapters.Refused)
 			return a.whisper(ctx, e, r, why)
 		}
 		choice.Refused = a.say(r, why)
@@ -163,12 +163,12 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 			return err
 		}
 		if !tell {
-			a.acks.Show(ctx, b.Message, adapters.Refused)
+			a.statuses.Show(ctx, b.Message, adapters.Refused)
 			return a.whisper(ctx, e, r, refused.Sentence)
 		}
 		b.Refused = a.say(r, refused.Sentence)
 	} else {
-		a.acks.Show(ctx, b.Message, adapters.Seen)
+		a.statuses.Show(ctx, b.Message, adapters.Seen)
 	}
 	err = a.start(ctx, e, r, b)
 	if refused != nil {
@@ -457,7 +457,7 @@ func (s *shorthand) stopped(ctx context.Context, e adapters.Event, id string) er
 	if err := s.store.RememberAs(ctx, e.Message.Ref, inPlaceOfButton(e, record.RunRef{Request: id})); err != nil {
 		return err
 	}
-	s.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
+	s.admission.statuses.Show(ctx, e.MessageRef(), adapters.Done)
 	return nil
 }
 

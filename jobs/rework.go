@@ -185,7 +185,7 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	if s := t.Selected(e.By.ID); s != nil && slices.Equal(s.Resources, names) && w.now().Before(s.Until) {
-		w.admission.acks.Show(ctx, e.MessageRef(), adapters.Done)
+		w.admission.statuses.Show(ctx, e.MessageRef(), adapters.Done)
 		return nil // the person was told
 	}
 	came, err := w.store.Logs.Read(ctx, record.RequestLog(record.RequestID(e)))

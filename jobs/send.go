@@ -27,7 +27,7 @@ type sender struct {
 	limits         *limits
 	tasks          *queue.Tasks
 	flow           *flow
-	acks           *post.Signs
+	statuses       *post.Statuses
 	poster         *post.Poster
 	posts          *post.Tries
 	shrinker       *shrinker
@@ -193,15 +193,15 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	refused := run.Halted != nil && run.Halted.Why == record.HaltRefused
 	told := run.Halted != nil && run.Halted.Why == record.HaltTold
 	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
-	sign := shown(status)
+	onMessages := shown(status)
 	if refused {
-		sign = adapters.Refused
+		onMessages = adapters.Refused
 	}
 	if run.ShownOnMessage() && !replaced { // the message shows the status of the newer request
-		x.acks.Show(ctx, e.MessageRef(), sign)
+		x.statuses.Show(ctx, e.MessageRef(), onMessages)
 	}
 	for _, m := range run.Messages {
-		x.acks.Show(ctx, m, sign)
+		x.statuses.Show(ctx, m, onMessages)
 	}
 	took := x.now().Sub(run.BeganAt)
 	if !refused && !told { // these are not requests

@@ -76,7 +76,7 @@ func (r *Run) Status(of *Request, g *Generation) Status {
 	return Running
 }
 
-// ShownOnMessage reports whether the sign on the request's message shows the run: the first run,
+// ShownOnMessage reports whether the status on the request's message shows the run: the first run,
 // a full repeat, and a guess at what was meant do; alternatives and refusals do not.
 func (r *Run) ShownOnMessage() bool {
 	return r.N == 1 || r.begun != nil && (r.begun.Of == 0 || r.begun.Guess != "") && r.begun.Refused == ""
