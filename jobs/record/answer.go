@@ -27,7 +27,7 @@ const (
 type Answer struct {
 	Status Status         `json:"status"`
 	Reply  adapters.Reply `json:"reply"`
-	// Silent answers are not posted, because the message that they answer was deleted.
+	// Silent answers are not posted: the message was deleted or edited, or only a plan was wanted.
 	Silent bool `json:"silent,omitempty"`
 	// Offers are the offers behind the reply's choices, in the same order.
 	Offers []plan.Offer `json:"offers,omitempty"`

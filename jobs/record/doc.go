@@ -3,11 +3,11 @@
 // derived by replaying the log, so every process gets the same result. If there are several entries of the
 // same kind, the first one counts.
 //
-// [Store] reads and writes requests and threads, [Index] lists them by day and by person.
-// Long texts are stored as blobs that the logs refer to ([Texts]), so that an entry never exceeds the size limit. The
+// [Store] reads and writes requests and threads, [Index] lists them by day and by person. Long texts are
+// stored as blobs that the logs refer to ([Texts]), so that an entry never exceeds the size limit. The
 // package knows neither queues nor platforms, and starts no work.
 //
 // # States of a run
 //
-//	waiting ─► planning ─► running ─► done, asking, failed or cancelled
+//	waiting ─► planning ─► running ─► done, partial, asking, failed or cancelled
 package record

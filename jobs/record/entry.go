@@ -226,7 +226,7 @@ type StepEnd struct {
 	Last *plan.Draft `json:"last,omitempty"`
 }
 
-// Halted ends a run early.
+// Halted ends a run early, or without work.
 type Halted struct {
 	Why Reason `json:"why"`
 	// By is the id of the person who stopped it, and Name the person's name. An empty id means the
@@ -235,7 +235,8 @@ type Halted struct {
 	Name string `json:"name,omitempty"`
 	// Withdrawn means that an edit removed the mention, or everything, from the message.
 	Withdrawn bool `json:"withdrawn,omitempty"`
-	// Problem is told to people; "" means that the run's log is too old to be read.
+	// Problem is what people are told if the run is refused, told or broken; for [Broken], "" means that the
+	// run's log is too old to be read.
 	Problem string `json:"problem,omitempty"`
 	// Thinking is what models used for a plan that failed.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
