@@ -85,7 +85,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		return r, nil // done meanwhile
 	}
 	if _, before := g.Started[w.Step]; !before {
-		begun := record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
+		begun := record.StepTurn{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
 		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &begun}); err != nil {
 			return nil, err
 		}
@@ -203,8 +203,8 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 
 // recordDraft records a draft, or why it failed to run.
 func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
-	by := record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
-	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
+	by := record.StepTurn{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{StepTurn: by, N: w.Draft, Draft: d}})
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) erro
 	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Generation) {
 		return c.flow.advance(ctx, r)
 	}
-	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}})
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.StepTurn{Generation: w.Generation, Step: w.Step, Worker: c.self, Turn: w.Turn}})
 	if err != nil {
 		return err
 	}

@@ -332,7 +332,7 @@ func (d *dispatcher) release(ctx context.Context, w queue.Task) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer stop()
 	_, err := d.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
-		Released: &record.Started{Generation: w.Generation, Step: w.Step, Worker: d.self, Turn: w.Turn},
+		Released: &record.StepTurn{Generation: w.Generation, Step: w.Step, Worker: d.self, Turn: w.Turn},
 	})
 	return err
 }

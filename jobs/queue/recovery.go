@@ -251,9 +251,9 @@ func (y *Recovery) broken(ctx context.Context, r *record.Request) ([]record.Step
 	if err != nil {
 		return nil, err
 	}
-	begun := map[record.Started]int{} // per turn, since stopped steps did not crash
-	turn := func(s *record.Started) record.Started {
-		return record.Started{Generation: s.Generation, Step: s.Step, Turn: s.Turn}
+	begun := map[record.StepTurn]int{} // per turn, since stopped steps did not crash
+	turn := func(s *record.StepTurn) record.StepTurn {
+		return record.StepTurn{Generation: s.Generation, Step: s.Step, Turn: s.Turn}
 	}
 	for _, e := range entries {
 		switch {
@@ -262,7 +262,7 @@ func (y *Recovery) broken(ctx context.Context, r *record.Request) ([]record.Step
 		case e.Released != nil:
 			begun[turn(e.Released)]--
 		case e.Drafted != nil: // this attempt did not crash either
-			begun[turn(&e.Drafted.Started)]--
+			begun[turn(&e.Drafted.StepTurn)]--
 		}
 	}
 	var ends []record.StepEnd

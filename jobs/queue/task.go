@@ -58,7 +58,8 @@ type Task struct {
 	Kind    Kind   `json:"-"`
 	Queue   string `json:"-"`
 	Request string `json:"request"`
-	// Run is the number of the run; 0 for a step, which the runs of its generation share.
+	// Run is the number of the run; 0 for a step, which the runs of its generation share. In the payload of a
+	// step, "run" is the generation.
 	Run        int    `json:"run"`
 	Generation int    `json:"-"`
 	Step       string `json:"step,omitempty"`

@@ -42,16 +42,18 @@ type Entry struct {
 	Given   *Given   `json:"given,omitempty"`
 	Begun   *Begun   `json:"begun,omitempty"`
 	Planned *Planned `json:"planned,omitempty"`
-	Started *Started `json:"started,omitempty"`
-	Stopped *Started `json:"stopped,omitempty"`
-	Ended   *StepEnd `json:"ended,omitempty"`
+	// Started means that a step runs.
+	Started *StepTurn `json:"started,omitempty"`
+	// Stopped means that a step was stopped because no run needs it.
+	Stopped *StepTurn `json:"stopped,omitempty"`
+	Ended   *StepEnd  `json:"ended,omitempty"`
 	// Drafted is a program written for a step, or why it failed.
 	Drafted *Drafted `json:"drafted,omitempty"`
 	// Transcribed is the transcript of the request's voice message for one generation.
 	Transcribed *Transcript `json:"heard,omitempty"`
 	// Released means that the process of a step shut down gracefully, so the step did not crash it.
-	Released *Started `json:"released,omitempty"`
-	Halted   *Halted  `json:"halted,omitempty"`
+	Released *StepTurn `json:"released,omitempty"`
+	Halted   *Halted   `json:"halted,omitempty"`
 	// TakenBack means that a person took a pick back.
 	TakenBack *TakenBack `json:"taken_back,omitempty"`
 	Answer    *Answer    `json:"answer,omitempty"`
@@ -200,8 +202,8 @@ type Planned struct {
 	Plan plan.Plan `json:"plan"`
 }
 
-// Started means that a step runs or, as Stopped, that it was stopped because no run needs it.
-type Started struct {
+// StepTurn is a turn of a step in a process. A step that was stopped has a new turn when a run needs it again.
+type StepTurn struct {
 	Generation int    `json:"generation"`
 	Step       string `json:"step"`
 	Worker     string `json:"worker"`
@@ -211,7 +213,7 @@ type Started struct {
 
 // Drafted is the Nth program written for a step, from 1. If it has Trouble, it ran and failed.
 type Drafted struct {
-	Started
+	StepTurn
 
 	N     int        `json:"n"`
 	Draft plan.Draft `json:"draft"`

@@ -61,9 +61,9 @@ func entries(t *rapid.T) []*Entry {
 			e.Planned = &Planned{p}
 			e.Planned.Plan.Wish = word
 		case "started":
-			e.Started = &Started{generation, key, word, n % 2}
+			e.Started = &StepTurn{generation, key, word, n % 2}
 		case "stopped":
-			e.Stopped = &Started{generation, key, word, n % 2}
+			e.Stopped = &StepTurn{generation, key, word, n % 2}
 		case "ended":
 			status := rapid.SampledFrom([]plan.Status{plan.Done, plan.Failed, plan.Skipped}).Draw(t, "status")
 			e.Ended = &StepEnd{Generation: generation, Step: key, Result: plan.Result{Status: status, Problem: word, Output: &plan.Resource{Name: word, Type: plan.Text}}}
@@ -279,7 +279,7 @@ func FuzzEntries(f *testing.F) {
 	var log [][]byte
 	for _, e := range []Entry{
 		{Asked: &Asked{Event: adapters.Event{ID: "m"}}}, {Given: &Given{Thread: 1}}, {Run: 1, Planned: &Planned{p}},
-		{Started: &Started{0, "k", "w", 0}}, {Ended: &StepEnd{Step: "k", Result: plan.Result{Status: plan.Done}}}, {Begun: &Begun{Pick: Pick{Of: 1, Choice: plan.Choice{1}}}},
+		{Started: &StepTurn{0, "k", "w", 0}}, {Ended: &StepEnd{Step: "k", Result: plan.Result{Status: plan.Done}}}, {Begun: &Begun{Pick: Pick{Of: 1, Choice: plan.Choice{1}}}},
 		{Begun: &Begun{Pick: Pick{Of: 1, Guess: "blur it"}, By: "p", Once: true}}, {TakenBack: &TakenBack{Pick: Pick{Of: 1, Guess: "blur it"}, By: "p"}},
 		{Run: 1, Halted: &Halted{Why: Broken}}, {Run: 1, Answer: &Answer{}}, {Run: 1, Sent: &Sent{}}, {Run: 1, Over: true},
 		{Joined: &Joined{Request: "r"}}, {Left: &Left{Request: "r", Run: 1}}, {QuestionClosed: &RunRef{"r", 1}}, {Present: &Present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},

@@ -62,7 +62,7 @@ func (g *Generation) Spent() int {
 }
 
 // stopStep marks a step as stopped, unless it is done.
-func (g *Generation) stopStep(s *Started) {
+func (g *Generation) stopStep(s *StepTurn) {
 	if _, done := g.Ended[s.Step]; done || g.Turns[s.Step] != s.Turn {
 		return
 	}
