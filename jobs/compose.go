@@ -56,19 +56,19 @@ func (c *composer) run(ctx context.Context, w queue.Task) error {
 		if !run.Answerable(g.Plan) && (!r.Asked.Options.PlanOnly || run.N > 1) {
 			return nil
 		}
-		a, err := c.word(ctx, r, run)
+		a, err := c.answer(ctx, r, run)
 		if err != nil {
 			return err
 		}
-		if err := c.write(ctx, r, run.N, a); err != nil {
+		if err := c.record(ctx, r, run.N, a); err != nil {
 			return err
 		}
 	}
 	return c.flow.pass(ctx, r.ID, queue.SendOf(r.ID, w.Run, r.Asked.Event.Thread.Adapter))
 }
 
-// word writes the answer to a run.
-func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
+// answer writes the answer to a run.
+func (c *composer) answer(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
 	e := r.Asked.Event
 	a := &record.Answer{Status: record.Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.AskerOf(run), Language: r.Language()}}
 	if r.Given != nil {
@@ -96,36 +96,68 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		run.Route.NameFiles(files)
 	}
 	if run.Halted != nil {
-		c.haltedAnswer(a, r, run.Halted)
-	} else if err := c.respond(ctx, a, r, run.N, files); err != nil {
-		return nil, err
-	}
-	if run.Halted == nil && !a.Silent {
-		c.offer(a, r, run, p)
-		c.offerSamples(a, r, p)
-		c.tellReplaced(a, r, run)
-	}
-	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
+		c.answerHalted(ctx, a, r, run)
 		return a, nil
 	}
-	made := run.Route.Made()
-	a.Resources = slices.Concat(a.Resources, made)
-	if a.Turn != nil {
-		for _, m := range made {
-			a.Turn.Made = append(a.Turn.Made, m.Name)
+	return a, c.answerFinished(ctx, a, r, run, files)
+}
+
+// answerHalted completes the answer to a run that was stopped. The results until then are attached if they
+// can be read.
+func (c *composer) answerHalted(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) {
+	h := run.Halted
+	switch h.Why {
+	case record.HaltDeleted, record.HaltReplaced:
+		a.Status, a.Silent = record.Cancelled, true
+		return
+	case record.HaltCancelled:
+		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
+		return
+	case record.HaltTold:
+		a.Status, a.Reply.Text = record.Done, adapters.Escape(h.Problem)
+	case record.HaltOverdue:
+		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. Here is what was done by then."))
+	default:
+		a.Reply.Text = h.Problem
+		if h.Problem == "" {
+			a.Reply.Text = c.say(r, record.FaultOf(record.ErrVersion))
 		}
 	}
-	delivered, err := c.attachments(ctx, r, run, cmp.Or(a.Reply.Whole, a.Reply.Text))
-	a.Reply.Files = append(a.Reply.Files, delivered...)
-	if run.Halted != nil {
-		return a, nil // the answer says what went wrong, if need be without files
+	if run.Route == nil {
+		return
 	}
+	a.Remember(run.Route.Made())
+	files, err := c.attachments(ctx, a, r, run)
+	if err != nil {
+		c.log.WarnContext(ctx, "the answer to a stopped run lacks its files", "request", r.ID, "error", plan.ForOperator(err))
+	}
+	a.Reply.Files = files
+}
+
+// answerFinished completes the answer to a run that has no steps left. Files maps names to readable ones.
+func (c *composer) answerFinished(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run, files map[string]string) error {
+	if err := c.text(ctx, a, r, run.N, files); err != nil || a.Silent {
+		return err
+	}
+	p := r.Generations[run.Generation].Plan
+	c.offer(a, r, run, p)
+	c.offerSamples(a, r, p)
+	c.tellReplaced(a, r, run)
+	if run.Route == nil {
+		return nil
+	}
+	a.Remember(run.Route.Made())
+	attached, err := c.attachments(ctx, a, r, run)
+	if err != nil {
+		return err // the answer is written again
+	}
+	a.Reply.Files = append(a.Reply.Files, attached...)
 	c.goOn(ctx, a, r, run)
 	if !a.Reply.Picks { // its choices are the seeds
 		a.Reply.Small = c.seeds(r, run.Route)
 	}
 	c.speak(ctx, a, r, run)
-	return a, err
+	return nil
 }
 
 // seeds lists the seeds of the results, with which people can make the same again. It is empty if no result has one.
@@ -158,8 +190,8 @@ func (c *composer) tellReplaced(a *record.Answer, r *record.Request, run *record
 	}
 }
 
-// respond has the agent write the text of the answer. Files maps names to readable ones.
-func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
+// text has the agent write the text of the answer, and sets the status. Files maps names to readable ones.
+func (c *composer) text(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
 	r, err := c.store.Unpacked(ctx, r)
 	if err != nil {
 		return err
@@ -368,28 +400,9 @@ func withoutFile(text string, given []plan.Resource) string {
 	return short
 }
 
-// haltedAnswer writes the answer to a run that was stopped.
-func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
-	switch h.Why {
-	case record.HaltDeleted, record.HaltReplaced:
-		a.Status, a.Silent = record.Cancelled, true
-	case record.HaltCancelled:
-		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
-	case record.HaltTold:
-		a.Status, a.Reply.Text = record.Done, adapters.Escape(h.Problem)
-	case record.HaltOverdue:
-		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. Here is what was done by then."))
-	default:
-		a.Reply.Text = h.Problem
-		if h.Problem == "" {
-			a.Reply.Text = c.say(r, record.FaultOf(record.ErrVersion))
-		}
-	}
-}
-
-// write records an answer. If it is too large for the log, a short one is recorded instead, so that people
+// record records an answer. If it is too large for the log, a short one is recorded instead, so that people
 // always get an answer.
-func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
+func (c *composer) record(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
 	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
 	if errors.Is(err, storage.ErrTooLarge) {
 		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
@@ -471,8 +484,8 @@ func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *rec
 }
 
 // attachments returns the files of a run that go with its answer.
-func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run, told string) ([]adapters.Attachment, error) {
-	return c.attach(ctx, r, run.Route.Delivered(told), c.alts(run))
+func (c *composer) attachments(ctx context.Context, a *record.Answer, r *record.Request, run *record.Run) ([]adapters.Attachment, error) {
+	return c.attach(ctx, r, run.Route.Delivered(cmp.Or(a.Reply.Whole, a.Reply.Text)), c.alts(run))
 }
 
 // bring adds the earlier results that come with a plan's reply to an answer. The next request works on them.
@@ -482,10 +495,7 @@ func (c *composer) bring(ctx context.Context, a *record.Answer, r *record.Reques
 	}
 	back := slices.DeleteFunc(slices.Clone(asked.Earlier), func(m plan.Resource) bool { return !slices.Contains(p.Brings, m.Name) })
 	a.Reply.Talk = len(back) == 0 && a.Status == record.Done
-	a.Resources = slices.Concat(a.Resources, back)
-	for _, m := range back {
-		a.Turn.Made = append(a.Turn.Made, m.Name)
-	}
+	a.Remember(back)
 	a.Reply.Files, err = c.attach(ctx, r, back, nil)
 	return err
 }

@@ -496,9 +496,9 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 	case run.Active():
 		err = x.stopper.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
 	case run.Answer == nil:
-		a, e := x.composer.word(ctx, r, run) // the run is halted, so no model is called
+		a, e := x.composer.answer(ctx, r, run) // the run is halted, so no model is called
 		if e == nil {
-			e = x.composer.write(ctx, r, run.N, a)
+			e = x.composer.record(ctx, r, run.N, a)
 		}
 		err = e
 	default: // only sending is left, which is retried until the platform is back

@@ -39,6 +39,17 @@ type Answer struct {
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
 
+// Remember adds results to the thread's memory of the answer.
+func (a *Answer) Remember(results []plan.Resource) {
+	a.Resources = slices.Concat(a.Resources, results)
+	if a.Turn == nil { // not part of the conversation
+		return
+	}
+	for _, m := range results {
+		a.Turn.Made = append(a.Turn.Made, m.Name)
+	}
+}
+
 // Guesses returns the guesses of the answer's question.
 func (a *Answer) Guesses() []string {
 	var all []string
