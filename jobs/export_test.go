@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"atelier/jobs/queue"
+	"atelier/jobs/record"
 )
 
 // ReapOnce scans once for tasks of dead workers.
@@ -30,3 +31,6 @@ func (j *Jobs) Rerun(ctx context.Context, request string, generation int, step s
 
 // NoMetrics counts nothing.
 func NoMetrics() Metrics { return noMetrics{} }
+
+// Wanted reports whether a task of a request is still worth doing.
+func Wanted(r *record.Request, t queue.Task) bool { return wanted(r, t) }

@@ -142,7 +142,13 @@ func (l asynqLog) Warn(args ...any) {
 }
 
 // taskInText matches the id of a task ([Task.ID]) in a message.
-var taskInText = regexp.MustCompile(`\b(fetch|plan|act|compose|send|deadline):([a-z2-7]{16}):`)
+var taskInText = func() *regexp.Regexp {
+	var kinds []string
+	for _, k := range Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	return regexp.MustCompile(`\b(` + strings.Join(kinds, "|") + `):([a-z2-7]{16}):`)
+}()
 
 func (l asynqLog) about(args []any) *slog.Logger {
 	log := l.log.With("by", "asynq")

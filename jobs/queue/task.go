@@ -30,6 +30,11 @@ const (
 	KindDeadline Kind = "deadline"
 )
 
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{KindFetch, KindPlan, KindAct, KindWrite, KindCompose, KindSend, KindDeadline}
+}
+
 // Queues. Tasks that need a platform's connection have a queue per adapter.
 const (
 	Plan = "plan"
