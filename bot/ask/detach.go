@@ -15,10 +15,10 @@ import (
 	"atelier/adapters/terminal"
 	"atelier/agent/plan"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/conversation"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/place"
 	"atelier/bot/workshop"
@@ -34,7 +34,7 @@ func (a *Command) detach(ctx context.Context, c *command.Call, shop workshop.Wor
 	}
 	// A request without --thread gets a new conversation.
 	thread := cmp.Or(a.Thread, rand.Text())
-	return operate.With(ctx, c, func(o operator.Operator) error {
+	return operate.With(ctx, c, func(o control.Jobs) error {
 		if _, err := o.Workers(ctx); err != nil { // before files are stored
 			return err
 		}

@@ -17,9 +17,9 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/bot/bottest"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
-	"atelier/bot/operator"
 	"atelier/bot/place"
 	"atelier/bot/settings"
 	"atelier/jobs"
@@ -121,11 +121,11 @@ func Live(t *testing.T, env ...string) *Living {
 	}
 	l.Going(func(ctx context.Context) error { return l.Jobs.Run(ctx) })
 	if l.Place.Embedded {
-		listener, err := operator.Listen(l.Folder)
+		listener, err := control.Listen(l.Folder)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, l.Jobs) })
+		l.Going(func(ctx context.Context) error { return control.Answer(ctx, listener, l.Jobs) })
 	}
 	return l
 }
@@ -167,7 +167,7 @@ func (l *Living) Wait(id string, n int) jobs.Request {
 }
 
 // Looks at the queues and the workers.
-func (l *Living) Looks(o operator.Operator) {
+func (l *Living) Looks(o control.Jobs) {
 	l.T.Helper()
 	queues, err := o.Queues(l.T.Context())
 	names := make([]string, len(queues))
@@ -203,7 +203,7 @@ func (l *Living) Looks(o operator.Operator) {
 }
 
 // KnowsNothing asks for what is not there.
-func (l *Living) KnowsNothing(o operator.Operator, id, thread string) {
+func (l *Living) KnowsNothing(o control.Jobs, id, thread string) {
 	l.T.Helper()
 	ctx := l.T.Context()
 	for what, err := range map[string]error{

@@ -1,6 +1,6 @@
-// Package operator inspects and controls requests, in this process, or in a running one through the socket in its data
+// Package control is the interface to the jobs of this process, or of a running one over the socket in its data
 // folder. Package operate has the commands that use it.
-package operator
+package control
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"atelier/jobs"
 )
 
-// Operator inspects and controls requests. It is the [jobs.Jobs] of this process, or a [Remote] for the
+// Jobs inspects and controls requests. It is the [jobs.Jobs] of this process, or a [Remote] for the
 // jobs of a running process.
 //
 // Both return [jobs.ErrUnknown] and [jobs.ErrOver].
-type Operator interface {
+type Jobs interface {
 	Submit(ctx context.Context, e adapters.Event, o jobs.Options) (id string, err error)
 	Requests(ctx context.Context, n int) ([]jobs.Request, error)
 	Show(ctx context.Context, id string) (jobs.Request, error)
@@ -27,13 +27,13 @@ type Operator interface {
 }
 
 var (
-	_ Operator = (*jobs.Jobs)(nil)
-	_ Operator = (*Remote)(nil)
+	_ Jobs = (*jobs.Jobs)(nil)
+	_ Jobs = (*Remote)(nil)
 )
 
-// operatorCall holds the arguments of a method of [Operator] on the socket. Each method uses some of
+// remoteCall holds the arguments of a method of [Jobs] on the socket. Each method uses some of
 // them.
-type operatorCall struct {
+type remoteCall struct {
 	N     int    `json:"n,omitempty"`
 	ID    string `json:"id,omitempty"` // of a request or a thread
 	By    string `json:"by,omitempty"`
@@ -42,8 +42,8 @@ type operatorCall struct {
 	Event *adapters.Event `json:"event,omitempty"`
 }
 
-// operatorAnswer is the result of a call: a value or a fault.
-type operatorAnswer[T any] struct {
-	Value T              `json:"value,omitzero"`
-	Fault *operatorFault `json:"fault,omitempty"`
+// remoteAnswer is the result of a call: a value or a fault.
+type remoteAnswer[T any] struct {
+	Value T            `json:"value,omitzero"`
+	Fault *remoteFault `json:"fault,omitempty"`
 }

@@ -1,4 +1,4 @@
-package operator
+package control
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"atelier/jobs"
 )
 
-// operatorFault encodes an error for the socket: its sentence, its detail, and the sentinel that callers
+// remoteFault encodes an error for the socket: its sentence, its detail, and the sentinel that callers
 // check for.
-type operatorFault struct {
+type remoteFault struct {
 	// Sentence is for people; "" if the error has none.
 	Sentence string `json:"sentence,omitempty"`
 	// Kind is unknown, over or "".
@@ -22,8 +22,8 @@ type operatorFault struct {
 // faultKinds are the sentinel errors that callers check for.
 var faultKinds = map[string]error{"unknown": jobs.ErrUnknown, "over": jobs.ErrOver}
 
-func newOperatorFault(err error) *operatorFault {
-	f := &operatorFault{Sentence: fault.SentenceOr(err, ""), Detail: plan.ForOperator(err)}
+func newRemoteFault(err error) *remoteFault {
+	f := &remoteFault{Sentence: fault.SentenceOr(err, ""), Detail: plan.ForOperator(err)}
 	for name, kind := range faultKinds {
 		if errors.Is(err, kind) {
 			f.Kind = name
@@ -33,7 +33,7 @@ func newOperatorFault(err error) *operatorFault {
 }
 
 // err decodes the error.
-func (f *operatorFault) err() error {
+func (f *remoteFault) err() error {
 	var err error = &remoteError{f.Detail, faultKinds[f.Kind]}
 	if f.Sentence != "" {
 		err = &plan.Fault{Sentence: plan.Quote(f.Sentence), Err: err}

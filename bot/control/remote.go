@@ -1,4 +1,4 @@
-package operator
+package control
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // Remote controls the process that runs on a data folder, through its socket.
 type Remote struct{ client http.Client }
 
-// NewRemote returns an operator for the process on a data folder. It connects on use.
+// NewRemote returns the jobs of the process on a data folder. It connects on use.
 func NewRemote(folder string) *Remote {
 	return &Remote{http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -25,8 +25,8 @@ func NewRemote(folder string) *Remote {
 }
 
 // callRemote calls a method of the other process.
-func callRemote[T any](ctx context.Context, o *Remote, method string, c operatorCall) (value T, err error) {
-	var a operatorAnswer[T]
+func callRemote[T any](ctx context.Context, o *Remote, method string, c remoteCall) (value T, err error) {
+	var a remoteAnswer[T]
 	body, err := json.Marshal(c)
 	if err != nil {
 		return value, fmt.Errorf("encode a call: %w", err)
@@ -57,51 +57,51 @@ func callRemote[T any](ctx context.Context, o *Remote, method string, c operator
 
 // Submit submits a request.
 func (o *Remote) Submit(ctx context.Context, e adapters.Event, _ jobs.Options) (string, error) {
-	return callRemote[string](ctx, o, "submit", operatorCall{Event: &e})
+	return callRemote[string](ctx, o, "submit", remoteCall{Event: &e})
 }
 
 // Requests lists the latest requests.
 func (o *Remote) Requests(ctx context.Context, n int) ([]jobs.Request, error) {
-	return callRemote[[]jobs.Request](ctx, o, "requests", operatorCall{N: n})
+	return callRemote[[]jobs.Request](ctx, o, "requests", remoteCall{N: n})
 }
 
 // Show returns a request.
 func (o *Remote) Show(ctx context.Context, id string) (jobs.Request, error) {
-	return callRemote[jobs.Request](ctx, o, "show", operatorCall{ID: id})
+	return callRemote[jobs.Request](ctx, o, "show", remoteCall{ID: id})
 }
 
 // Again runs a request again.
 func (o *Remote) Again(ctx context.Context, id, by string) (int, error) {
-	return callRemote[int](ctx, o, "again", operatorCall{ID: id, By: by})
+	return callRemote[int](ctx, o, "again", remoteCall{ID: id, By: by})
 }
 
 // Cancel stops a request.
 func (o *Remote) Cancel(ctx context.Context, id, by string) error {
-	_, err := callRemote[any](ctx, o, "cancel", operatorCall{ID: id, By: by})
+	_, err := callRemote[any](ctx, o, "cancel", remoteCall{ID: id, By: by})
 	return err
 }
 
 // Forget deletes a thread.
 func (o *Remote) Forget(ctx context.Context, threadID string) (int, error) {
-	return callRemote[int](ctx, o, "forget", operatorCall{ID: threadID})
+	return callRemote[int](ctx, o, "forget", remoteCall{ID: threadID})
 }
 
 // Queues lists the queues.
 func (o *Remote) Queues(ctx context.Context) ([]jobs.Queue, error) {
-	return callRemote[[]jobs.Queue](ctx, o, "queues", operatorCall{})
+	return callRemote[[]jobs.Queue](ctx, o, "queues", remoteCall{})
 }
 
 // RetryFailed retries the failed tasks of a queue.
 func (o *Remote) RetryFailed(ctx context.Context, queue string) (int, error) {
-	return callRemote[int](ctx, o, "retry_failed", operatorCall{Queue: queue})
+	return callRemote[int](ctx, o, "retry_failed", remoteCall{Queue: queue})
 }
 
 // DropFailed discards the failed tasks of a queue.
 func (o *Remote) DropFailed(ctx context.Context, queue string) (int, error) {
-	return callRemote[int](ctx, o, "drop_failed", operatorCall{Queue: queue})
+	return callRemote[int](ctx, o, "drop_failed", remoteCall{Queue: queue})
 }
 
 // Workers lists the processes that work on the queues.
 func (o *Remote) Workers(ctx context.Context) ([]jobs.Worker, error) {
-	return callRemote[[]jobs.Worker](ctx, o, "workers", operatorCall{})
+	return callRemote[[]jobs.Worker](ctx, o, "workers", remoteCall{})
 }

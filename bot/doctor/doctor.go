@@ -12,9 +12,9 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/listen"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
@@ -88,7 +88,7 @@ func diagnosis(found []Finding) []string {
 type examination struct {
 	workshop.Workshop
 
-	running operator.Running
+	running control.Running
 }
 
 // examine checks everything. It fails only if it is cancelled.
@@ -104,7 +104,7 @@ func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := examination{shop, operator.FindRunning(ctx, shop.Data)}
+	x := examination{shop, control.FindRunning(ctx, shop.Data)}
 	found := []Finding{examineSettings(c.Env)}
 	for _, look := range []func(context.Context) []Finding{
 		x.examineFolders, x.examineRedis, x.examineFiles, x.examineModels, x.examineTools, x.examineAddress, x.examineWeb, x.examineChats,

@@ -16,10 +16,10 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
+	"atelier/bot/control"
 	"atelier/bot/doctor"
 	"atelier/bot/fault"
 	"atelier/bot/listen"
-	"atelier/bot/operator"
 	"atelier/bot/place"
 	"atelier/storage/disk"
 	"atelier/storage/s3/s3test"
@@ -193,7 +193,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 func TestDoctorAndTheSilent(t *testing.T) {
 	t.Parallel()
 	l := &clitest.Living{T: t, Folder: t.TempDir()}
-	listener, err := operator.Listen(l.Folder)
+	listener, err := control.Listen(l.Folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"atelier/bot/operator"
+	"atelier/bot/control"
 	"atelier/bot/place"
 	"atelier/storage/disk"
 	"atelier/storage/s3"
@@ -32,7 +32,7 @@ func (x examination) examineFolders(context.Context) []Finding {
 		data.Says = x.Data + " can be written to."
 	} else if x.running.Is() {
 		data.Says = fmt.Sprintf("%s is used by %s.", x.Data, x.running.Who())
-	} else if _, down := errors.AsType[*operator.NotRunningError](x.running.Err); !down {
+	} else if _, down := errors.AsType[*control.NotRunningError](x.running.Err); !down {
 		data = failed("data folder", x.running.Err, x.Data+" is used by a process that does not answer.")
 	}
 	switch folder, err := place.Writable(x.Data); {

@@ -16,9 +16,9 @@ import (
 	"atelier/agent/plan"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
-	"atelier/bot/operator"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -27,9 +27,9 @@ import (
 // with the same results.
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	for name, through := range map[string]func(l *clitest.Living) operator.Operator{
-		"here": func(l *clitest.Living) operator.Operator { return l.Jobs },
-		"far":  func(l *clitest.Living) operator.Operator { return operator.NewRemote(l.Folder) },
+	for name, through := range map[string]func(l *clitest.Living) control.Jobs{
+		"here": func(l *clitest.Living) control.Jobs { return l.Jobs },
+		"far":  func(l *clitest.Living) control.Jobs { return control.NewRemote(l.Folder) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +74,7 @@ func TestOperators(t *testing.T) {
 
 // faulty is an operator that always fails.
 type faulty struct {
-	operator.Operator
+	control.Jobs
 
 	err error
 }
@@ -98,12 +98,12 @@ func TestFaultsOverTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := &clitest.Living{T: t, Folder: t.TempDir()}
-			listener, err := operator.Listen(l.Folder)
+			listener, err := control.Listen(l.Folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{err: c.err}) })
-			_, err = operator.NewRemote(l.Folder).Workers(t.Context())
+			l.Going(func(ctx context.Context) error { return control.Answer(ctx, listener, faulty{err: c.err}) })
+			_, err = control.NewRemote(l.Folder).Workers(t.Context())
 			if err == nil || fault.SentenceOr(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
 				t.Errorf("%q, %v", fault.SentenceOr(err, ""), err)
 			}
@@ -126,12 +126,12 @@ func TestSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 { // the first one dies and leaves its socket
-				listener, err := operator.Listen(folder)
+				listener, err := control.Listen(folder)
 				if err != nil {
 					t.Fatal(err)
 				}
 				bottest.Check(t, listener.Close())
-				info, err := os.Stat(filepath.Join(folder, operator.Socket))
+				info, err := os.Stat(filepath.Join(folder, control.Socket))
 				if err != nil || info.Mode() != os.ModeSocket|0o600 {
 					t.Fatalf("%v, %v", info.Mode(), err)
 				}
@@ -139,18 +139,18 @@ func TestSocket(t *testing.T) {
 				if err != nil || len(left) != 1 {
 					t.Errorf("%v, %v", left, err)
 				}
-				_, err = operator.NewRemote(folder).Workers(t.Context())
-				if down, ok := errors.AsType[*operator.NotRunningError](err); !ok || !strings.Contains(down.Error(), folder) {
+				_, err = control.NewRemote(folder).Workers(t.Context())
+				if down, ok := errors.AsType[*control.NotRunningError](err); !ok || !strings.Contains(down.Error(), folder) {
 					t.Errorf("a dead process answers: %v", err)
 				}
 			}
 			l := &clitest.Living{T: t, Folder: folder}
-			listener, err := operator.Listen(folder)
+			listener, err := control.Listen(folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{}) })
-			if _, err := operator.NewRemote(folder).Workers(t.Context()); err != nil {
+			l.Going(func(ctx context.Context) error { return control.Answer(ctx, listener, faulty{}) })
+			if _, err := control.NewRemote(folder).Workers(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -163,11 +163,11 @@ func TestServeOperator(t *testing.T) {
 	folder := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	bottest.Check(t, operator.Serve(ctx, folder, faulty{}))
+	bottest.Check(t, control.Serve(ctx, folder, faulty{}))
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.SentenceOr(err, ""), "The socket in the data folder") {
+	if err := control.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.SentenceOr(err, ""), "The socket in the data folder") {
 		t.Error(err)
 	}
 }
@@ -225,7 +225,7 @@ func TestAmbiguousID(t *testing.T) {
 
 // several is an operator of requests with these IDs.
 type several struct {
-	operator.Operator
+	control.Jobs
 
 	ids []string
 }

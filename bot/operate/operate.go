@@ -1,4 +1,4 @@
-// Package operate implements the commands with which an operator inspects and controls requests. Package operator does
+// Package operate implements the commands with which an operator inspects and controls requests. Package control does
 // the work, in this process or in a running one.
 package operate
 
@@ -13,9 +13,9 @@ import (
 	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/conversation"
 	"atelier/bot/fault"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/place"
 	"atelier/bot/website"
@@ -43,7 +43,7 @@ type (
 
 // With calls do with an operator: for the jobs on Redis if it is configured, else for the process that
 // uses the data folder.
-func With(ctx context.Context, c *command.Call, do func(operator.Operator) error) error {
+func With(ctx context.Context, c *command.Call, do func(control.Jobs) error) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
 		return err
@@ -56,9 +56,9 @@ func With(ctx context.Context, c *command.Call, do func(operator.Operator) error
 }
 
 // Open returns that operator, and a function to call after use.
-func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done func() error, err error) {
+func Open(ctx context.Context, w workshop.Workshop) (_ control.Jobs, done func() error, err error) {
 	if w.Storage.RedisURL == "" {
-		return operator.NewRemote(w.Data), func() error { return nil }, nil
+		return control.NewRemote(w.Data), func() error { return nil }, nil
 	}
 	p, err := place.Open(ctx, w.Config, w.Logger(), place.Placement{Folder: w.Data, Shared: true})
 	if err != nil {
@@ -97,7 +97,7 @@ func withSentence(err error) error {
 
 // Run runs a request again.
 func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		id, err := WholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
 
 // Run stops a request.
 func (r *CancelCommand) Run(ctx context.Context, c *command.Call) error {
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		id, err := WholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
@@ -152,11 +152,11 @@ func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 	if err != nil {
 		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be removed: %s.", f.Thread, fault.Reason(err))), Err: err}
 	}
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		id, named := threadID(f.Thread)
 		requests, err := o.Forget(ctx, id)
 		unknown := errors.Is(err, jobs.ErrUnknown)
-		if _, down := errors.AsType[*operator.NotRunningError](err); named && down {
+		if _, down := errors.AsType[*control.NotRunningError](err); named && down {
 			unknown = true
 		}
 		switch {
@@ -211,7 +211,7 @@ func isID(s string) bool {
 const amongLatest = 500
 
 // WholeID completes an abbreviated request id.
-func WholeID(ctx context.Context, o operator.Operator, begins string) (string, error) {
+func WholeID(ctx context.Context, o control.Jobs, begins string) (string, error) {
 	id := strings.ToLower(strings.TrimSpace(begins))
 	if !isID(id) {
 		return "", fault.Usage("Invalid request ID %s: expected %d letters and digits, or the first few of them.", output.Plain(begins), idLength)

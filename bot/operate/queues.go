@@ -10,7 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/bot/command"
-	"atelier/bot/operator"
+	"atelier/bot/control"
 	"atelier/bot/output"
 	"atelier/jobs"
 )
@@ -49,7 +49,7 @@ type (
 
 // Run lists the queues and their workers, or handles failed tasks.
 func (q *QueuesCommand) Run(ctx context.Context, c *command.Call) error {
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		switch {
 		case q.Retry != "":
 			n, err := o.RetryFailed(ctx, q.Retry)
@@ -63,7 +63,7 @@ func (q *QueuesCommand) Run(ctx context.Context, c *command.Call) error {
 }
 
 // acted says how many failed tasks of a queue were handled.
-func (q *QueuesCommand) acted(ctx context.Context, c *command.Call, o operator.Operator, queue, done string, n int, err error) error {
+func (q *QueuesCommand) acted(ctx context.Context, c *command.Call, o control.Jobs, queue, done string, n int, err error) error {
 	if errors.Is(err, jobs.ErrUnknown) {
 		sentence := "There is no queue " + output.Plain(queue) + "."
 		if all, listed := o.Queues(ctx); listed == nil && len(all) > 0 {
@@ -84,7 +84,7 @@ func (q *QueuesCommand) acted(ctx context.Context, c *command.Call, o operator.O
 	return output.Say(c.Stdout, "Queue %s: %s %s.\n", queue, output.Counted(n, "failed task"), done)
 }
 
-func (q *QueuesCommand) list(ctx context.Context, c *command.Call, o operator.Operator) error {
+func (q *QueuesCommand) list(ctx context.Context, c *command.Call, o control.Jobs) error {
 	queues, err := o.Queues(ctx)
 	if err != nil {
 		return err

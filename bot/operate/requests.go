@@ -6,8 +6,8 @@ import (
 
 	"atelier/adapters"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/fault"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/jobs"
 )
@@ -39,7 +39,7 @@ func (r *RequestsCommand) Run(ctx context.Context, c *command.Call) error {
 	if r.Number < 1 || r.Number > 1000 {
 		return fault.Usage("-n is %d: expected a number from 1 to 1000.", r.Number)
 	}
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		latest, err := o.Requests(ctx, r.Number)
 		if err != nil {
 			return err

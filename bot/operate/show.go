@@ -10,8 +10,8 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/export"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/place"
 	"atelier/jobs"
@@ -26,7 +26,7 @@ type ShowCommand struct {
 
 // Run prints a request.
 func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
-	return With(ctx, c, func(o operator.Operator) error {
+	return With(ctx, c, func(o control.Jobs) error {
 		id, err := WholeID(ctx, o, s.ID)
 		if err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"atelier/agent/plan"
+	"atelier/bot/control"
 	"atelier/bot/fault"
-	"atelier/bot/operator"
 	"atelier/bot/settings"
 	"atelier/storage"
 )
@@ -83,7 +83,7 @@ func unusableFolder(ctx context.Context, c settings.Config, err error) error {
 		says = UnwritableFolder(c.Data, unwritable)
 	} else if errors.Is(err, syscall.EWOULDBLOCK) {
 		by := "another process of this program"
-		if r := operator.FindRunning(ctx, c.Data); r.Is() {
+		if r := control.FindRunning(ctx, c.Data); r.Is() {
 			by = r.Who()
 		}
 		says = fmt.Sprintf("The data folder %s is in use by %s: stop that one, or set ATELIER_DATA to another folder.", c.Data, by)

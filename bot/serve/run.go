@@ -12,9 +12,9 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/listen"
-	"atelier/bot/operator"
 	"atelier/bot/place"
 	"atelier/bot/workshop"
 	"atelier/jobs"
@@ -54,7 +54,7 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	}
 	beside.Go(func() { r.shop.Tools.Watch(looking) })
 	if r.place.Embedded {
-		keep(func() error { return operator.Serve(looking, r.shop.Data, r.jobs) })
+		keep(func() error { return control.Serve(looking, r.shop.Data, r.jobs) })
 	}
 	if r.service.works(jobs.QueueGateway) {
 		for _, a := range r.service.Adapters {

@@ -24,9 +24,9 @@ import (
 	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/param"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/settings"
 	"atelier/jobs"
@@ -67,7 +67,7 @@ func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
 	if _, there := catalogue.Tool(k.Name); there {
 		return fault.Usage("The tool %s already exists: choose another name.", k.Name)
 	}
-	return operate.With(ctx, c, func(o operator.Operator) error {
+	return operate.With(ctx, c, func(o control.Jobs) error {
 		id, err := operate.WholeID(ctx, o, k.Request)
 		if err != nil {
 			return err

@@ -12,9 +12,9 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/bot/command"
+	"atelier/bot/control"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
-	"atelier/bot/operator"
 	"atelier/bot/output"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
@@ -124,7 +124,7 @@ func LiveWorkers(ctx context.Context, w workshop.Workshop) ([]jobs.Worker, error
 		return nil, err
 	}
 	workers, err := o.Workers(ctx)
-	if _, down := errors.AsType[*operator.NotRunningError](err); down {
+	if _, down := errors.AsType[*control.NotRunningError](err); down {
 		err = nil
 	}
 	return workers, errors.Join(err, done())
