@@ -1,4 +1,5 @@
-// Package download is the network access of the chat adapters: the platform's API, and files from its hosts only.
+// Package download is a guarded client for HTTP and web sockets. The chat adapters reach their platform's API and
+// files through it, and the bot opens links in requests.
 //
 // Guarantees:
 //   - Requests go only to hosts of the platform (Hosts: https only, at its default port) or of the operator's settings

@@ -1,7 +1,7 @@
 // Package convert converts what Slack sends to the types of the adapters, and replies to messages
 // of Slack. It makes no calls.
 //
-//   - In: events with their files (event.go), and text and emoji (text.go).
+//   - In: events with their files, buttons and commands (event.go), and text and emoji (text.go).
 //   - Out: replies ([Composer], compose.go), rich text (render.go), progress and requests
 //     (progress.go).
 //
