@@ -106,6 +106,20 @@ type Command struct {
 	Text string `json:"text,omitempty"`
 }
 
+// Commands of people: the words after the name of the bot's command.
+const (
+	// AskCommand makes a request, which is a [Message].
+	AskCommand = "ask"
+	// CancelCommand stops the person's latest request: a [Cancel].
+	CancelCommand = "cancel"
+	StatusCommand = "status"
+	ToolsCommand  = "tools"
+	HelpCommand   = "help"
+)
+
+// AnsweredCommands are the commands of people that are a [Command], which is answered with a text.
+func AnsweredCommands() []string { return []string{StatusCommand, ToolsCommand, HelpCommand} }
+
 // Commands that a platform sends by itself.
 const (
 	// HomeCommand is sent when somebody opens the bot's own page there.

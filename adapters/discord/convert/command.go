@@ -90,11 +90,11 @@ func Commands(p Phrases) []Command {
 		Type: int(discordgo.ChatApplicationCommand), Name: CommandName,
 		Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more"),
 		Options: []Command{
-			sub("ask", "Ask for something", ask...),
-			sub("status", "Your requests in progress here", about),
-			sub("cancel", "Stop your latest request"),
-			sub("tools", "What Atelier can do", about),
-			sub("help", "How to use Atelier", about),
+			sub(adapters.AskCommand, "Ask for something", ask...),
+			sub(adapters.StatusCommand, "Your requests in progress here", about),
+			sub(adapters.CancelCommand, "Stop your latest request"),
+			sub(adapters.ToolsCommand, "What Atelier can do", about),
+			sub(adapters.HelpCommand, "How to use Atelier", about),
 		},
 	}), everywhere(Command{Type: int(discordgo.MessageApplicationCommand), Name: menuName})}
 }

@@ -217,7 +217,7 @@ func (es *Events) readMessage(ctx context.Context, m *convert.Message, edited bo
 		if w.For != adapters.Mentioned {
 			return e, false, nil // a sticker, or content that Discord does not let the bot read
 		}
-		e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "help"}
+		e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: adapters.HelpCommand}
 	}
 	return e, true, nil
 }

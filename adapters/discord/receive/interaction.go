@@ -127,16 +127,16 @@ func (is *interactions) command(i *convert.Interaction, e adapters.Event, sub co
 		}
 	}
 	switch {
-	case sub.Name == "ask" && (text != "" || len(files) > 0):
+	case sub.Name == adapters.AskCommand && (text != "" || len(files) > 0):
 		is.requests.ask(i, e, text, files, nil)
 		return
-	case sub.Name == "ask" && len(sub.Options) == 0:
+	case sub.Name == adapters.AskCommand && len(sub.Options) == 0:
 		is.requests.open(i, nil)
 		return
-	case sub.Name == "ask":
-		sub.Name = "help" // there was only a mention of the bot
+	case sub.Name == adapters.AskCommand:
+		sub.Name = adapters.HelpCommand // there was only a mention of the bot
 	}
-	if sub.Name == "cancel" {
+	if sub.Name == adapters.CancelCommand {
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
 		is.Responder.Whisper(is.ctx, i, is.Phrases.Say(i.Locale, "Your latest request here is stopped, if it was still in progress."))
 	} else {

@@ -257,7 +257,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 		e.ID = "o-" + channel + "-" + h.TS
 	}
 	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil && !edited {
-		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: "help"}
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: adapters.HelpCommand}
 		return e, mentioned, nil
 	}
 	e.Message = m

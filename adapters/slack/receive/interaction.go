@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,15 +137,15 @@ func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 	thread := adapters.Thread{Adapter: convert.Name, Workspace: self.Team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
 	id := convert.Digest(c.ID(cs.Now())) // the trigger and the URL are secrets
 	e := adapters.Event{ID: "c-" + id, Adapter: convert.Name, Thread: thread, By: by.Person, At: cs.Now()}
-	switch name := strings.ToLower(word); name {
-	case "status", "tools", "help", "":
-		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: cmp.Or(name, "help"), Text: rest}
-	case "cancel", "stop":
+	switch name := cmp.Or(strings.ToLower(word), adapters.HelpCommand); {
+	case slices.Contains(adapters.AnsweredCommands(), name):
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: name, Text: rest}
+	case name == adapters.CancelCommand, name == "stop":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
 		cs.Listener.Put(ctx, e, nil)
 		cs.Responder.Whisper(ctx, c.Channel, c.ResponseURL, cs.Phrases.Say(by.Language, "Your latest request here is stopped, if it was still in progress."))
 		return nil
-	case "ask":
+	case name == adapters.AskCommand:
 		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: rest})
 	default:
 		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: text})
