@@ -16,6 +16,7 @@ import (
 	"atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
+	"atelier/bot/chatcommand"
 	"atelier/bot/workshop"
 	"atelier/jobs"
 	"atelier/storage"
@@ -138,14 +139,14 @@ func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
 			Live: s.Live, By: s.By().Kind, Why: s.Why,
 		}
-		if e, ok := workshop.Example(s); ok {
+		if e, ok := chatcommand.Example(s); ok {
 			all[i].Try = &e
 		}
 		for _, a := range s.Tool.Args {
 			all[i].Takes = append(all[i].Takes, string(a.Type))
 		}
 		for _, e := range s.Tool.Examples {
-			all[i].Examples = append(all[i].Examples, workshop.Braces.Replace(e))
+			all[i].Examples = append(all[i].Examples, chatcommand.Braces.Replace(e))
 		}
 	}
 	return all, nil

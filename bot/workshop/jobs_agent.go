@@ -20,6 +20,7 @@ import (
 	"atelier/agent/planner"
 	"atelier/agent/step"
 	"atelier/agent/toolbox/media"
+	"atelier/bot/chatcommand"
 	"atelier/bot/place"
 	"atelier/jobs"
 	"atelier/jobs/quota"
@@ -62,17 +63,17 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 	j.Quota = w.Quota // the terminal has no limits
 	j.Quota.Exempt = append(slices.Clone(w.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
 	j.Programs = w.Programs.In
-	j.Command = chatCommands{
-		tell: tell, tools: catalogue.Tools(), now: time.Now,
-		live:    func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
-		samples: a.Samples,
-		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
+	j.Command = chatcommand.Commands{
+		Tell: tell, Tools: catalogue.Tools(), Now: time.Now,
+		Live:    func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
+		Samples: a.Samples,
+		Standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
 			return made.Standing(ctx, by, in)
 		},
-		recent: func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error) {
-			return recentOf(ctx, made.Requests, j.Adapters, by, in)
+		Recent: func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]chatcommand.Answered, error) {
+			return chatcommand.RecentOf(ctx, made.Requests, j.Adapters, by, in)
 		},
-	}.answer
+	}.Answer
 	j.Samples = samples{a}
 	made, err = jobs.New(j) // the closures above use it
 	return made, err

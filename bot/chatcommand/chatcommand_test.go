@@ -1,4 +1,4 @@
-package workshop
+package chatcommand
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/messages"
 	"atelier/agent/plan"
 	"atelier/bot/bottest"
 	"atelier/jobs"
@@ -17,7 +18,7 @@ import (
 
 func TestCommandsOfAChat(t *testing.T) {
 	t.Parallel()
-	tell, err := NewTell()
+	sentences, err := messages.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,21 +38,21 @@ func TestCommandsOfAChat(t *testing.T) {
 		{By: "ann", Status: jobs.Planning, At: began},
 		{By: "ann", Status: jobs.Done, At: began},
 	}}
-	c := chatCommands{
-		tell: tell, tools: catalogue.Tools(), now: func() time.Time { return began.Add(time.Minute) },
-		live: func(context.Context) (map[string]bool, error) {
+	c := Commands{
+		Tell: func(language string, m plan.Message) string { return sentences.Tell(language, m) }, Tools: catalogue.Tools(), Now: func() time.Time { return began.Add(time.Minute) },
+		Live: func(context.Context) (map[string]bool, error) {
 			return map[string]bool{"blur_image": true, "image_to_edge": true, "get_time": true, "cut_video": false}, nil
 		},
-		samples: func(context.Context) ([]plan.Sample, error) {
+		Samples: func(context.Context) ([]plan.Sample, error) {
 			return []plan.Sample{{Key: "grey", Wish: "make it black and white"}}, nil
 		},
-		recent: func(_ context.Context, by adapters.Person, _ adapters.Thread) (all []answered, err error) {
+		Recent: func(_ context.Context, by adapters.Person, _ adapters.Thread) (all []Answered, err error) {
 			if by.ID == "ann" {
-				all = []answered{{"make [it] blue", "https://team.example.com/archives/C1/p1"}, {wish: "cut it"}}
+				all = []Answered{{"make [it] blue", "https://team.example.com/archives/C1/p1"}, {Wish: "cut it"}}
 			}
 			return all, nil
 		},
-		standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
+		Standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
 			if by.ID == "ann" {
 				s = jobs.Standing{Requests: []jobs.Request{hers}, Left: quota.Left{Requests: 3, Limit: 20, Bytes: 5_000_000, DayLimit: 90_000_000}}
 			}
@@ -89,7 +90,7 @@ func TestCommandsOfAChat(t *testing.T) {
 		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}
-		told, try, err := c.answer(t.Context(), e, one.language)
+		told, try, err := c.Answer(t.Context(), e, one.language)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,12 +110,42 @@ func TestCommandsOfAChat(t *testing.T) {
 	}
 }
 
+// TestEveryCommandIsAnswered and listed in the help.
+func TestEveryCommandIsAnswered(t *testing.T) {
+	t.Parallel()
+	c := Commands{
+		Tell:     func(_ string, m plan.Message) string { return m.String() },
+		Live:     func(context.Context) (map[string]bool, error) { return nil, nil },
+		Samples:  func(context.Context) ([]plan.Sample, error) { return nil, nil },
+		Standing: func(context.Context, adapters.Person, adapters.Thread) (s jobs.Standing, err error) { return s, nil },
+	}
+	answer := func(name string) string {
+		told, _, err := c.Answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: name}}, "en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	help := answer(adapters.HelpCommand)
+	_, listed, _ := strings.Cut(help, "Commands: ")
+	for _, name := range append(adapters.AnsweredCommands(), adapters.AskCommand, adapters.CancelCommand) {
+		if !strings.Contains(listed, name) {
+			t.Errorf("the help lacks %s", name)
+		}
+	}
+	for _, name := range adapters.AnsweredCommands() {
+		if told := answer(name); told == "" || strings.Contains(told, "do not know") || (told == help) != (name == adapters.HelpCommand) {
+			t.Errorf("%s is answered with %q", name, told)
+		}
+	}
+}
+
 // TestSuggestions checks that they are requests that can be tried here, and the question what else there is.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	samples := []plan.Sample{{Key: "greyscale_image", Wish: "make it black and white"}}
-	c := chatCommands{samples: func(context.Context) ([]plan.Sample, error) { return samples, nil }}
-	_, try, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: adapters.PromptsCommand}}, "zh-Hans")
+	c := Commands{Samples: func(context.Context) ([]plan.Sample, error) { return samples, nil }}
+	_, try, err := c.Answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: adapters.PromptsCommand}}, "zh-Hans")
 	if want := append(slices.Clone(samples), plan.Sample{Key: "help", Wish: "What can you do?"}); err != nil || !slices.Equal(try, want) {
 		t.Errorf("the suggestions are %v: %v", try, err)
 	}
@@ -122,8 +153,8 @@ func TestSuggestions(t *testing.T) {
 
 func TestCommandsWithoutATool(t *testing.T) {
 	t.Parallel()
-	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
-	told, _, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
+	c := Commands{Live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
+	told, _, err := c.Answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
 	if err != nil || !strings.Contains(told, "I cannot do anything at the moment.") {
 		t.Errorf("the reply is %q: %v", told, err)
 	}
@@ -159,16 +190,16 @@ func TestRecentOf(t *testing.T) {
 	}
 	var failure error
 	latest := func(context.Context, int) ([]jobs.Request, error) { return all, failure }
-	got, err := recentOf(t.Context(), latest, []adapters.Adapter{located{}}, ann, in("w", ""))
-	if err != nil || len(got) != maxShown || got[0] != (answered{"make it blue", "https://chat.example.com/t1"}) ||
-		len([]rune(got[1].wish)) != maxWish || !slices.Contains(got, answered{"earlier", "https://chat.example.com/t7"}) {
+	got, err := RecentOf(t.Context(), latest, []adapters.Adapter{located{}}, ann, in("w", ""))
+	if err != nil || len(got) != maxShown || got[0] != (Answered{"make it blue", "https://chat.example.com/t1"}) ||
+		len([]rune(got[1].Wish)) != maxWish || !slices.Contains(got, Answered{"earlier", "https://chat.example.com/t7"}) {
 		t.Errorf("they are %q: %v", got, err)
 	}
-	if got, err = recentOf(t.Context(), latest, nil, ann, in("w", "")); err != nil || got[0] != (answered{wish: "make it blue"}) {
+	if got, err = RecentOf(t.Context(), latest, nil, ann, in("w", "")); err != nil || got[0] != (Answered{Wish: "make it blue"}) {
 		t.Errorf("without the platform they are %q: %v", got, err)
 	}
 	failure = errors.New("it is away")
-	if _, err = recentOf(t.Context(), latest, nil, ann, in("w", "")); !errors.Is(err, failure) {
+	if _, err = RecentOf(t.Context(), latest, nil, ann, in("w", "")); !errors.Is(err, failure) {
 		t.Errorf("it fails with %v", err)
 	}
 }

@@ -1,4 +1,6 @@
-package workshop
+// Package chatcommand answers commands in chats, such as /atelier help, and the bot's home page, whatever the
+// platform. Package adapters lists the words of the commands; package command is about the command line.
+package chatcommand
 
 import (
 	"context"
@@ -16,47 +18,47 @@ import (
 	"atelier/jobs"
 )
 
-// chatCommands answers commands in chats, such as help, status and tools.
-type chatCommands struct {
-	tell plan.Translate
-	// tools are all tools, and live returns the names of those that can run now.
-	tools []toolbox.Tool
-	live  func(ctx context.Context) (map[string]bool, error)
-	// samples returns requests that can be done here.
-	samples func(ctx context.Context) ([]plan.Sample, error)
-	// standing returns a person's requests in progress and remaining quota in a thread.
-	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
-	// recent returns a person's answered requests in a workspace, latest first.
-	recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error)
-	now    func() time.Time
+// Commands answers commands.
+type Commands struct {
+	Tell plan.Translate
+	// Tools are all tools, and Live returns the names of those that can run now.
+	Tools []toolbox.Tool
+	Live  func(ctx context.Context) (map[string]bool, error)
+	// Samples returns requests that can be done here.
+	Samples func(ctx context.Context) ([]plan.Sample, error)
+	// Standing returns a person's requests in progress and remaining quota in a thread.
+	Standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
+	// Recent returns a person's answered requests in a workspace, latest first.
+	Recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]Answered, error)
+	Now    func() time.Time
 }
 
-// answer answers a command, with requests to try.
-func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error) {
+// Answer answers a command, with requests to try.
+func (c Commands) Answer(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error) {
 	var lines []plan.Message
 	switch e.Command.Name {
-	case "status":
+	case adapters.StatusCommand:
 		lines, err = c.status(ctx, e)
-	case "tools":
+	case adapters.ToolsCommand:
 		lines, err = c.able(ctx)
 	case adapters.HomeCommand:
 		lines, err = c.home(ctx, e)
 	case adapters.PromptsCommand:
-		if try, err = c.samples(ctx); err == nil {
+		if try, err = c.Samples(ctx); err == nil {
 			try = append(try, plan.Sample{Key: "help", Wish: whatElse.String()})
 		}
 	default:
-		if lines = help(); e.Command.Name != "help" && e.Command.Name != "" {
+		if lines = help(); e.Command.Name != adapters.HelpCommand && e.Command.Name != "" {
 			lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
 		}
-		try, err = c.samples(ctx)
+		try, err = c.Samples(ctx)
 	}
 	if err != nil {
 		return "", nil, err
 	}
 	told := make([]string, len(lines))
 	for i, line := range lines {
-		told[i] = c.tell.In(language, line)
+		told[i] = c.Tell.In(language, line)
 	}
 	return strings.Join(told, "\n"), try, nil
 }
@@ -68,8 +70,8 @@ func talk() plan.Message {
 }
 
 // tried lists requests that can be tried here.
-func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
-	tried, err := c.samples(ctx)
+func (c Commands) tried(ctx context.Context) ([]plan.Message, error) {
+	tried, err := c.Samples(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for samples: %w", err)
 	}
@@ -83,11 +85,15 @@ func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 // whatElse is suggested behind the requests that can be tried here.
 var whatElse = plan.Say("What can you do?")
 
-// answered is an answered request with the address of its thread, "" if unknown.
-type answered struct{ wish, at string }
+// Answered is an answered request.
+type Answered struct {
+	Wish string
+	// At is the address of its thread, "" if unknown.
+	At string
+}
 
 // home is the bot's home page: requests to try, and the person's latest results.
-func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
+func (c Commands) home(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
 	lines, err := c.tried(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +101,7 @@ func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Messag
 	if len(lines) > 0 {
 		lines = append([]plan.Message{plan.Say("You can try:")}, lines...)
 	}
-	recent, err := c.recent(ctx, e.By, e.Thread)
+	recent, err := c.Recent(ctx, e.By, e.Thread)
 	if err != nil {
 		return nil, fmt.Errorf("list recent requests: %w", err)
 	}
@@ -104,9 +110,9 @@ func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Messag
 		if i == 0 {
 			lines = append(lines, plan.Say("Your latest results:"))
 		}
-		wish := adapters.Escape(r.wish)
-		if r.at != "" {
-			wish = "[" + wish + "](" + r.at + ")"
+		wish := adapters.Escape(r.Wish)
+		if r.At != "" {
+			wish = "[" + wish + "](" + r.At + ")"
 		}
 		lines = append(lines, plan.Quote("- "+wish))
 	}
@@ -126,8 +132,8 @@ func help() []plan.Message {
 }
 
 // status lists a person's requests in progress, and the remaining quota.
-func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
-	s, err := c.standing(ctx, e.By, e.Thread)
+func (c Commands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
+	s, err := c.Standing(ctx, e.By, e.Thread)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +158,8 @@ func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Mess
 }
 
 // atWork describes the progress of a run.
-func (c chatCommands) atWork(run jobs.Run) plan.Message {
-	since := plan.Span(c.now().Sub(run.At))
+func (c Commands) atWork(run jobs.Run) plan.Message {
+	since := plan.Span(c.Now().Sub(run.At))
 	switch run.Status {
 	case jobs.Waiting:
 		return plan.Say("- In the queue for %s.", since)
@@ -181,17 +187,17 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	}
 }
 
-// shownExamples is how many requests [chatCommands.able] shows of each group.
+// shownExamples is how many requests [Commands.able] shows of each group.
 const shownExamples = 5
 
 // able shows what the available tools can do, by requests of each group.
-func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
-	live, err := c.live(ctx)
+func (c Commands) able(ctx context.Context) ([]plan.Message, error) {
+	live, err := c.Live(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
 	}
 	wishes := map[string][]string{}
-	for _, t := range c.tools {
+	for _, t := range c.Tools {
 		if e, ok := Example(toolbox.Status{Tool: t, Live: live[t.Name]}); ok {
 			g := groupOf(t.Domain)
 			wishes[g] = append(wishes[g], "“"+adapters.Escape(e.Wish)+"”")
@@ -252,23 +258,23 @@ const (
 	maxWish  = 80 // characters
 )
 
-// recentOf returns a person's answered requests in a workspace, latest first.
-func recentOf(
+// RecentOf returns a person's answered requests in a workspace, latest first.
+func RecentOf(
 	ctx context.Context, latest func(ctx context.Context, n int) ([]jobs.Request, error), known []adapters.Adapter, by adapters.Person, in adapters.Thread,
-) ([]answered, error) {
+) ([]Answered, error) {
 	all, err := latest(ctx, lookedAt)
 	if err != nil {
 		return nil, fmt.Errorf("list the latest requests: %w", err)
 	}
-	var shown []answered
+	var shown []Answered
 	for _, r := range all {
 		wish := firstWords(r.Wish)
 		if len(shown) == maxShown || wish == "" || r.By.ID != by.ID || r.Thread.Adapter != in.Adapter || r.Thread.Workspace != in.Workspace ||
 			!slices.ContainsFunc(r.Runs, func(run jobs.Run) bool { return len(run.Made) > 0 && run.Sent.ID != "" }) {
 			continue
 		}
-		one := answered{wish: wish}
-		if one.at, err = locate(ctx, known, r.Thread); err != nil {
+		one := Answered{Wish: wish}
+		if one.At, err = locate(ctx, known, r.Thread); err != nil {
 			return nil, err
 		}
 		shown = append(shown, one)
