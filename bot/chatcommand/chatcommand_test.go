@@ -115,7 +115,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	t.Parallel()
 	c := Commands{
 		Tell:     func(_ string, m plan.Message) string { return m.String() },
-		Live:     func(context.Context) (map[string]bool, error) { return nil, nil },
+		Live:     func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil },
 		Samples:  func(context.Context) ([]plan.Sample, error) { return nil, nil },
 		Standing: func(context.Context, adapters.Person, adapters.Thread) (s jobs.Standing, err error) { return s, nil },
 	}
