@@ -123,11 +123,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 		}
 		return took, err
 	}
-	given := func(r plan.Resource) {
-		if !slices.ContainsFunc(all, func(o plan.Resource) bool { return o.Name == r.Name }) {
-			all = append(all, r)
-		}
-	}
+	given := func(rs ...plan.Resource) { all = withoutRepeats(append(all, rs...)) }
 	carried, err := x.referenced(ctx, r, t)
 	if err != nil {
 		return err
@@ -144,11 +140,9 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 			unfit = append(unfit, took.Left...)
 			switch {
 			case err == nil:
-				for _, res := range took.Files {
-					given(res)
-					names[f.ID] = res.Name
-					shown = append(shown, cmp.Or(res.File, res.Name))
-				}
+				given(took.Files...)
+				names[f.ID] = took.Files[len(took.Files)-1].Name
+				shown = append(shown, shownNames(took.Files)...)
 			case intake.Refused(err):
 				unfit = append(unfit, err)
 			default:
@@ -193,6 +187,25 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	}
 	g.Resources = all
 	return nil
+}
+
+// withoutRepeats returns the resources, each once.
+func withoutRepeats(all []plan.Resource) []plan.Resource {
+	known := map[string]bool{}
+	return slices.DeleteFunc(all, func(r plan.Resource) bool {
+		again := known[r.Name]
+		known[r.Name] = true
+		return again
+	})
+}
+
+// shownNames returns the names of resources that people know.
+func shownNames(all []plan.Resource) []string {
+	var names []string
+	for _, r := range all {
+		names = append(names, cmp.Or(r.File, r.Name))
+	}
+	return names
 }
 
 // takeLinks takes the text of the message that is replied to, and the files and texts behind the links of a request.

@@ -72,7 +72,8 @@ func (d *Downloads) unpacked(f fetched, dir string) (files []fetched, err error)
 		case errors.Is(err, errLocked):
 			return nil, &plan.Fault{Sentence: plan.Say("The archive %q has a password. Please send it without one.", name), Err: err}
 		case errors.Is(err, zip.ErrAlgorithm):
-			return nil, &plan.Fault{Sentence: plan.Say("The archive %q is packed in a way that I cannot read. Please send an ordinary ZIP file.", name), Err: err}
+			unusual := plan.Say("The archive %q is packed in a way that I cannot read. Please send an ordinary ZIP file.", name)
+			return nil, &plan.Fault{Sentence: unusual, Err: err}
 		case errors.Is(err, errDamaged):
 			return nil, &plan.Fault{Sentence: plan.Say("The archive %q is damaged.", name), Err: err}
 		case err != nil:
@@ -109,11 +110,11 @@ func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
 func (b *bounded) files() ([]*zip.File, error) {
 	info, err := b.Stat()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller wraps it
+		return nil, err
 	}
 	archive, err := zip.NewReader(b, info.Size())
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the same
+		return nil, fmt.Errorf("read the list of files: %w", err)
 	}
 	b.left = -1
 	files := slices.DeleteFunc(archive.File, func(m *zip.File) bool {
