@@ -245,6 +245,30 @@ func TestStopOfProgressStopsItsRunOnly(t *testing.T) {
 	}
 }
 
+// TestStopAtResultOfPress checks that stopping at a result that a press made stops what continues from it, and nothing
+// that continues from other results.
+func TestStopAtResultOfPress(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(reworking(newReworker(h.planner)))
+	first := h.ask(j, h.says("t", "ann", "pic1"))
+	larger := h.ask(j, h.reacts("bob", first.Runs[0].Sent, "🔍", true))
+	g := h.planner.blocks("piclarger")
+	further := h.handle(j, h.reacts("bob", larger.Runs[0].Sent, "🔍", true))
+	<-g.entered
+	other := h.handle(j, h.reacts("bob", first.Runs[0].Sent, "🔍", true)) // waits for its turn
+	stop := h.stops("t", "bob")
+	stop.Cancel.On = larger.Runs[0].Sent
+	h.handle(j, stop)
+	if r := h.wait(j, further, 1); r.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("what continues is %s", r.Runs[0].Status)
+	}
+	close(g.open)
+	if r := h.wait(j, other, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("the other one is %s", r.Runs[0].Status)
+	}
+}
+
 // TestDoublePressRunsOnce for the same person, while it is in progress.
 func TestDoublePressRunsOnce(t *testing.T) {
 	t.Parallel()

@@ -71,18 +71,12 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 // haltAll stops the runs of a request and of those that continue from its results, which its message shows. Of other
 // people's, it stops only those that the person may stop.
 func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request) error {
-	shown := []*record.Request{r}
-	for _, id := range r.ContinuedBy {
-		further, err := o.store.Request(ctx, id)
-		if record.IgnoreUnknown(err) != nil {
-			return err
-		}
-		if err == nil {
-			shown = append(shown, further)
-		}
+	further, err := o.continuing(ctx, r)
+	if err != nil {
+		return err
 	}
 	stopped, refused := false, false
-	for _, of := range shown {
+	for _, of := range append(further, r) {
 		for _, run := range of.Runs {
 			switch err := o.haltTheirs(ctx, e, stop, of, run); {
 			case err == nil:
@@ -101,6 +95,29 @@ func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Hal
 		return errNotTheirs
 	}
 	return ErrOver
+}
+
+// continuing returns the requests that continue from the results of a request. The root of them all lists them.
+func (o *stopper) continuing(ctx context.Context, r *record.Request) ([]*record.Request, error) {
+	root := r
+	if press := r.Asked.Press; press != nil {
+		var err error
+		if root, err = o.store.Request(ctx, press.Root); err != nil {
+			return nil, record.IgnoreUnknown(err)
+		}
+	}
+	var all []*record.Request
+	for _, id := range root.ContinuedBy {
+		further, err := o.store.Request(ctx, id)
+		switch {
+		case errors.Is(err, record.ErrUnknown):
+		case err != nil:
+			return nil, err
+		case root == r || further.Asked.Press.Of.Request == r.ID:
+			all = append(all, further)
+		}
+	}
+	return all, nil
 }
 
 // haltTheirs stops a run if the person may: the run's asker, the request's, and admins.
