@@ -203,6 +203,11 @@ func TestDayInAThread(t *testing.T) {
 				t.Errorf("it is %v, and was %v", size, grey)
 			}
 
+			in.until(o, "the end of all work", func() bool { // else Carol may press the button of her own
+				return !slices.ContainsFunc(by.transcript(g.thread), func(line string) bool {
+					return strings.Contains(line, "🛑") || strings.Contains(line, "Stop")
+				})
+			})
 			by.tell("bob", g.thread, "make a sticker that says good morning", true)
 			in.asked(o, w, "good morning")
 			g.presses(by, "carol", "stop")
