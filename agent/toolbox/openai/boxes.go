@@ -66,14 +66,19 @@ func (ts *texts) boxesForm(ctx context.Context, c toolbox.Call) (form, error) {
 // readBoxes parses boxes, and converts them to pixels of a picture.
 func readBoxes(answer string, size image.Point) (string, error) {
 	type box struct {
-		Label                    string
-		Left, Top, Right, Bottom *float64
+		Label  string   `json:"label"`
+		Left   *float64 `json:"left"`
+		Top    *float64 `json:"top"`
+		Right  *float64 `json:"right"`
+		Bottom *float64 `json:"bottom"`
 	}
 	raw, err := findJSON(answer)
 	if err != nil {
 		return "", err
 	}
-	var object struct{ Boxes *[]box }
+	var object struct {
+		Boxes *[]box `json:"boxes"`
+	}
 	if err := json.Unmarshal(raw, &object); err != nil || object.Boxes == nil {
 		return "", complaint(`it has no list of {"label", "left", "top", "right", "bottom"} called "boxes"`)
 	}

@@ -50,26 +50,6 @@ func Of(text string) *Cover {
 	return c
 }
 
-// longestName is the maximum number of words in the name of a person.
-const longestName = 3
-
-// sign accounts for the name below a request: "Thanks, Miriam".
-func (c *Cover) sign() {
-	first := len(c.words)
-	for first > 0 && len(c.words)-first < longestName && !c.words[first-1].courtesy && unicode.IsUpper(firstRune(c.text[c.words[first-1].start:])) {
-		first--
-	}
-	if first == 0 || !c.words[first-1].courtesy || !closing.MatchString(c.text[:c.words[first-1].end]) {
-		return
-	}
-	for i := first; i < len(c.words); i++ {
-		c.words[i].courtesy = true
-	}
-}
-
-// closing matches the courtesy before a name at its end.
-var closing = lazyregexp.New(`(?i)\b(?:thanks|thank you|thx|cheers|regards|best|yours|danke(?: dir)?|merci(?: d'avance)?|gracias|grazie|obrigad[oa]|bedankt|grüße|gruß|lg|vg|mfg)$`)
-
 // gap replaces the middle of a long passage.
 var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\]|…)\s*`)
 
@@ -120,6 +100,27 @@ func (c *Cover) Left() []string {
 	}
 	return left
 }
+
+// longestName is the maximum number of words in the name of a person.
+const longestName = 3
+
+// sign accounts for the name below a request: "Thanks, Miriam".
+func (c *Cover) sign() {
+	first := len(c.words)
+	for first > 0 && len(c.words)-first < longestName && !c.words[first-1].courtesy && unicode.IsUpper(firstRune(c.text[c.words[first-1].start:])) {
+		first--
+	}
+	if first == 0 || !c.words[first-1].courtesy || !closing.MatchString(c.text[:c.words[first-1].end]) {
+		return
+	}
+	for i := first; i < len(c.words); i++ {
+		c.words[i].courtesy = true
+	}
+}
+
+// closing matches the courtesy before a name at its end.
+var closing = lazyregexp.New(`(?i)\b(?:thanks|thank you|thx|cheers|regards|best|yours|danke(?: dir)?|merci(?: d'avance)?|` +
+	`gracias|grazie|obrigad[oa]|bedankt|grüße|gruß|lg|vg|mfg)$`)
 
 // find returns the first range of words that a passage quotes, including its gap if it has one.
 func (c *Cover) find(passage string) (from, to int) {

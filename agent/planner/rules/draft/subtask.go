@@ -122,6 +122,14 @@ func (s Step) with(arg toldArg) Step {
 	return s
 }
 
+// inFormat tells the step the format of the clause if its tool requires one: "extract the sound as mp3 at 128 kbit/s".
+func (s Step) inFormat(format string) Step {
+	if format == "" || !s.Tool.RequiresText(plan.Format) {
+		return s
+	}
+	return s.with(toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: plan.Format, Source: plan.FromValue(format)}, setting: param.Format})
+}
+
 // Steps finds values in the clause that its own tool cannot take but another one can.
 func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing) []Step {
 	if len(r.Clause.More) > 0 {
@@ -167,11 +175,8 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
-	for i, s := range found { // "extract the sound as mp3 at 128 kbit/s"
-		format, told := d.Format(r), slices.ContainsFunc(s.Told, func(a toldArg) bool { return a.Meaning == plan.Format })
-		if format != "" && !told && s.Tool.RequiresText(plan.Format) {
-			found[i] = s.with(toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: plan.Format, Source: plan.FromValue(format)}, setting: param.Format})
-		}
+	for i := range found {
+		found[i] = found[i].inFormat(d.Format(r))
 	}
 	slices.SortStableFunc(found, func(a, b Step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
 	return found

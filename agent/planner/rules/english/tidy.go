@@ -83,10 +83,10 @@ var quotation = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”`)
 
 // outsideQuotes applies a function to a text without what stands in quotation marks.
 func outsideQuotes(text string, do func(string) string) string {
-	const first = '\uE000' // a private character stands for each quotation
+	mark := '\uE000' // a private character stands for each quotation
 	quoted := map[rune]string{}
 	text = quotation.ReplaceAllStringFunc(text, func(quote string) string {
-		mark := first + rune(len(quoted))
+		defer func() { mark++ }()
 		quoted[mark] = quote
 		return string(mark)
 	})
