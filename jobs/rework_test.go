@@ -194,8 +194,8 @@ func TestReworkIsSeparateRequest(t *testing.T) {
 	}
 }
 
-// TestStopOfProgressStopsItsRunOnly: of several that continue from the same results, and for its asker and admins only. The
-// first request's message shows them all.
+// TestStopOfProgressStopsItsRunOnly checks that a progress message stops only its own run of several that continue from the
+// same results, and only for its asker and admins. The first request's message stops them all.
 func TestStopOfProgressStopsItsRunOnly(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -269,7 +269,7 @@ func TestStopAtResultOfPress(t *testing.T) {
 	}
 }
 
-// TestDoublePressRunsOnce for the same person, while it is in progress.
+// TestDoublePressRunsOnce checks that a second press of the same person shares the run that is in progress.
 func TestDoublePressRunsOnce(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

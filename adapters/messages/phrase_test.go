@@ -80,7 +80,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// TestOneSentenceAfterAnother checks that there is a space between a sentence in another language and a Chinese one.
+// TestOneSentenceAfterAnother checks that a space separates a Chinese sentence from one in another language.
 func TestOneSentenceAfterAnother(t *testing.T) {
 	t.Parallel()
 	c := of(t, map[string]string{"zh-Hans.json": `{"(a test) half": "一半。"}`})

@@ -230,8 +230,8 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// TestProgressOfAsk checks that a terminal shows the progress while the model works, and nothing of it remains.
-// With JSON there is none.
+// TestProgressOfAsk checks that a terminal shows the progress while the model works, and that nothing of it remains.
+// No progress is shown with --json.
 func TestProgressOfAsk(t *testing.T) {
 	t.Parallel()
 	atTerminal := func(io.Writer) (int, bool) { return 60, true }

@@ -171,8 +171,8 @@ func (g goneOn) presses(by crowd, name, button string) {
 	})
 }
 
-// TestDayInAThread: Ann posts a picture, Bob asks about it, and Carol goes on from what they get. They stop, use, vary, edit and
-// delete, and after each step everybody sees what they should.
+// TestDayInAThread plays three people in one thread. Ann posts a picture, Bob asks about it, and Carol goes on from the
+// results. They stop, use, vary, edit and delete, and after each step the test checks what everybody sees.
 func TestDayInAThread(t *testing.T) {
 	t.Parallel()
 	photo, err := os.ReadFile("../testdata/photo.jpg")

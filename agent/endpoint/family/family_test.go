@@ -36,7 +36,7 @@ func read(t *testing.T) *Families {
 	return f
 }
 
-// openAI is a part of what OpenAI listed in November 2026, in another order.
+// openAI holds some of the models that OpenAI listed in November 2026, in a different order.
 var openAI = models(
 	"gpt-4o@2027-01-14", "gpt-4o-mini@2027-01-14", "gpt-5-mini@2026-12-11", "gpt-5-mini-2025-08-07@2026-12-11", "gpt-5.6-terra", "gpt-6-astra",
 	"gpt-6-luna", "gpt-6.1-sol", "gpt-6.1-terra", "gpt-6.1-terra-2026-10-26", "gpt-audio-mini", "gpt-realtime-2.1-mini", "gpt-image-1@2026-10-23",

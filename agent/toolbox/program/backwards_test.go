@@ -24,8 +24,8 @@ func counting(t *testing.T, name string, more ...string) string {
 		"-preset", "ultrafast", "-pix_fmt", "yuv420p"), more...)...)
 }
 
-// TestBackwards: a reversed video has all of its frames at their times, and its sound, where it is reversed in
-// pieces too.
+// TestBackwards checks that a reversed video has its sound and all of its frames at their times, also where it is
+// reversed in pieces.
 func TestBackwards(t *testing.T) {
 	t.Parallel()
 	back, both := make([]byte, 80), make([]byte, 160)

@@ -25,7 +25,7 @@ func TestScenesAreFound(t *testing.T) {
 	}
 }
 
-// TestManyScenes: of a video that flickers, the first changes are listed, and it is said that there are more.
+// TestManyScenes checks that only the first changes of a flickering video are listed, and that the answer says that there are more.
 func TestManyScenes(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
