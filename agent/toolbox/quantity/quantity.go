@@ -33,6 +33,26 @@ var words = map[string]string{
 	"color":    "colour", "colors": "colours", "colorful": "colourful", "gray": "grey",
 }
 
+// InDigits writes the counting words before units of time and angles in digits: "the last five secs", "four degrees".
+// It leaves what stands behind a colon or a word such as "write" or "called", which may be a text.
+func InDigits(text string) string {
+	end := len(text)
+	if m := wordsFollow.FindStringIndex(text); m != nil {
+		end = m[0]
+	}
+	return countedUnits.ReplaceAllStringFunc(text[:end], func(found string) string {
+		word, unit, _ := strings.Cut(found, " ")
+		return words[strings.ToLower(word)] + " " + unit
+	}) + text[end:]
+}
+
+var (
+	wordsFollow = lazyregexp.New(`(?i):|\b(?:write|writes|say|says|saying|reads?|speak|captions?|captioned|text|titled?|named|called|labell?ed|draw|paint|generate|create|compose|imagine)\b`)
+	// "one second" may be the second one.
+	countedUnits = lazyregexp.New(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety) ` +
+		`(?:seconds|secs?|minutes|mins?|hours|degrees)\b`)
+)
+
 var signs = strings.NewReplacer(
 	"×", "x", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⅓", " 1/3", "⅔", " 2/3", "°", " degrees ",
 	"per cent", "%", "%", " % ", "–", "-", "—", " ", "−", "-", "’", "'", "\"", " ", ";", " , ",
@@ -180,7 +200,7 @@ const (
 	spelled  = `one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty`
 	counting = `(?:` + digits + `|an?|` + spelled + `)`
 	timeUnit = `(?:hours?|hrs?|h|minutes?|mins?|m|milliseconds?|ms|seconds?|secs?|s)\b`
-	timeWord = `(?:hours?|minutes?|seconds)\b`
+	timeWord = `(?:hours?|minutes?|mins|seconds|secs)\b`
 )
 
 // forms are the ways to write quantities; the first that matches wins.
@@ -203,7 +223,7 @@ var forms = []struct {
 	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
 	{Time, counting + ` and an? half ` + timeUnit + `|` + counting + ` (?:hour|minute|second) and a half\b`},
 	{Factor, counting + ` and an? half times\b`},
-	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord + `|half a second\b`},
+	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord + `|one sec\b|half a second\b`},
 	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},
 	{Factor, `(?:twice|thrice|doubled?|tripled?|quadrupled?)\b`},

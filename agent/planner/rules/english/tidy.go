@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/toolbox/quantity"
 )
 
 //go:embed tidy.txt
@@ -69,7 +70,9 @@ func (t *Tidier) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
-	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string { return t.rewrite("everyday", text) })))
+	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string {
+		return quantity.InDigits(t.rewrite("everyday", text))
+	})))
 	text = captions.ReplaceAllStringFunc(t.rewrite("phrases", text), quotedCaptions)
 	text = t.rewrite("notices", text)
 	if strings.ToUpper(text) != text {

@@ -113,7 +113,7 @@ func (ps phrases) grammatical(w retrieve.Word) bool {
 // isPhrase reports whether words can be a value: none is a file, a quotation or a punctuation mark.
 func isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-/")
+		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-/+")
 	})
 }
 
