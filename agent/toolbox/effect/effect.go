@@ -58,6 +58,11 @@ func (all Effects) Number() bool {
 	return slices.ContainsFunc(all, func(e Effect) bool { return e.Name == "number" })
 }
 
+// Silent reports whether the result has no sound.
+func (all Effects) Silent() bool {
+	return slices.ContainsFunc(all, func(e Effect) bool { return e.Name == "sound" && e.Rule[lone] == "none" })
+}
+
 // UnmarshalYAML reads a list of effects.
 func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {

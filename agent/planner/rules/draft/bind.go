@@ -399,16 +399,19 @@ func (b *binder) small(typ plan.Type) (scene.Thing, bool) {
 	return e, b.r.Prev == nil || strings.Contains(strings.ToLower(b.r.Prev.Object), strings.ToLower(b.r.Object))
 }
 
-// editsOn reports whether the clause edits the result of the previous one: "shrink it and rotate left" asks for one
-// picture.
+// editsOn reports whether the clause goes on with the result of the previous one, which edits a file: "shrink it and
+// rotate left" asks for one picture, "make it grey and give me a pdf" for a grey page. What a muted video sounded like is
+// in the original.
 func (b *binder) editsOn(e scene.Thing) bool {
 	prev := b.r.Prev
 	if prev == nil || b.r.Clause.Join != clause.Along || !scene.Among(prev.Results, e) ||
 		b.r.Refs.Definite[profile.Base(e.Typ)] || b.Any("versions", b.r.Clause.Words) {
 		return false
 	}
-	edits := func(f *profile.Profile) bool { return f.Returns == e.Typ && f.Takes(e.Typ) }
-	return edits(prev.Head) && edits(b.r.Head)
+	if prev.Head.Returns != e.Typ || !prev.Head.Takes(e.Typ) || !b.r.Head.Takes(e.Typ) {
+		return false
+	}
+	return b.r.Head.Returns.Media() && (b.r.Head.Returns != plan.Audio || !prev.Head.Effects.Silent())
 }
 
 // sources returns the types of media that the type can be made from, likeliest first.

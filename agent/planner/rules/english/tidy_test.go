@@ -71,10 +71,28 @@ func TestTidyLeavesOrders(t *testing.T) {
 		"put the pages in the right order: 3, 1, 2",
 		"the rest the same size as the first",
 		`write "nice-looking, quality of 9" on it`,
+		`write "our new thing, still an mp3, would be great" on it`,
+		"for the video: mute it",
+		"for logo.png: make it red",
+		"the text needs a black outline",
+		"our logo takes up too much space",
+		"kick it up a notch",
+		"the sound is too loud, halve the bass",
+		"convert it to png. 3 of them are photos.",
+		"resize them. 40 by 40 grid paper stays.",
+		"a gif must not loop",
+		"add the bars of the song",
+		"watermark it with our logo",
+		"a frame around the first second",
+		"title the song Rain",
+		"sort all to the front",
 	} {
 		if got := outsideQuotes(text, func(text string) string { return tidier.rewrite("everyday", text) }); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
+	}
+	if got := tidier.Tidy("write two minutes left on it"); got != "write two minutes left on it" {
+		t.Errorf("a text became %q", got)
 	}
 	if got := tidier.Tidy("rotate it so i can show my sister and add a black border"); got != "rotate it and add a black border" {
 		t.Errorf("got %q", got)
