@@ -390,8 +390,16 @@ func TestNumbersAndUndoInWords(t *testing.T) {
 		photo, err := os.ReadFile("../testdata/photo.jpg")
 		bottest.Check(in.T, err)
 		thread = by.wish("resize it", photo)
-		in.until(o, "a question", func() bool { return len(by.posts(thread)) == 1 && by.posts(thread)[0].numbers > 2 })
-		by.choose(thread, by.posts(thread)[0], 2)
+		var question post
+		in.until(o, "a question", func() bool {
+			for _, question = range by.posts(thread) { // on a slow machine, its progress comes before
+				if question.numbers > 2 {
+					return true
+				}
+			}
+			return false
+		})
+		by.choose(thread, question, 2)
 		in.until(o, "the second guess", func() bool { return len(pictures(by, thread)) == 1 })
 		all.write(thread, "1")
 		in.until(o, "the first guess", func() bool { return len(pictures(by, thread)) == 2 })

@@ -79,7 +79,7 @@ func (j *judge) tellsWhy(r *scene.Reading, later []clause.Clause) bool {
 	if j.Any("obliging", r.Words) || !j.IsSure(order) || len(order.Words) == 0 || !j.IsVerb(order.Words[0]) {
 		return false
 	}
-	return order.Refs.Pronoun || order.Head.Name == j.Glance(r.Clause).Head.Name // "it lies on its side, turn the pages"
+	return order.Refs.Pronoun || order.Refs.Plural || order.Head.Name == j.Glance(r.Clause).Head.Name // "it lies on its side, turn the pages"
 }
 
 // isToldBefore reports whether the facts that the previous clause asks for also answer this one: "how long is it, and

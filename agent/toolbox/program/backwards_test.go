@@ -84,7 +84,7 @@ func TestBackwardsOfOddVideos(t *testing.T) {
 func TestLongVideoBackwards(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
-	video := clip(t, "long.mp4", append(lavfi("testsrc2=size=1920x1080:rate=30:duration=30", "sine=duration=30"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
+	video := clip(t, "long.mp4", append(lavfi("color=white:size=1920x1080:rate=30:duration=30,fade=d=30", "sine=duration=30"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
 	out, err := perform(t, "reverse_video", videoOf(video))
 	if err != nil {
 		t.Fatal(err)

@@ -34,10 +34,11 @@ var words = map[string]string{
 }
 
 // InDigits writes the counting words before units of time and angles in digits: "the last five secs", "four degrees".
-// It leaves what stands behind a colon or a word such as "write" or "called", which may be a text.
+// It leaves what stands behind a colon or a word such as "write" or "called", which may be a text, unless a quotation
+// is elsewhere, for which a private character stands.
 func InDigits(text string) string {
 	end := len(text)
-	if m := wordsFollow.FindStringIndex(text); m != nil {
+	if m := wordsFollow.FindStringIndex(text); m != nil && !strings.ContainsFunc(text, private) {
 		end = m[0]
 	}
 	return countedUnits.ReplaceAllStringFunc(text[:end], func(found string) string {
@@ -45,6 +46,8 @@ func InDigits(text string) string {
 		return words[strings.ToLower(word)] + " " + unit
 	}) + text[end:]
 }
+
+func private(r rune) bool { return unicode.Is(unicode.Co, r) }
 
 var (
 	wordsFollow = lazyregexp.New(`(?i):|\b(?:write|writes|say|says|saying|reads?|speak|captions?|captioned|text|titled?|named|called|labell?ed|draw|paint|generate|create|compose|imagine)\b`)

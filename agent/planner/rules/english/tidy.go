@@ -70,6 +70,13 @@ func (t *Tidier) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
+	text = apostrophes.ReplaceAllStringFunc(text, func(said string) string {
+		m := apostrophes.FindStringSubmatch(said)
+		if numbering.MatchString(m[2]) {
+			return said
+		}
+		return m[1] + "“" + m[2] + "”" + m[3]
+	})
 	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string {
 		return quantity.InDigits(t.rewrite("everyday", text))
 	})))
@@ -80,6 +87,12 @@ func (t *Tidier) Tidy(text string) string {
 	}
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(t.rewrite("last", text)), "$1$2; "))
 }
+
+// apostrophes match a text between apostrophes: 'Bug #504'.
+var apostrophes = lazyregexp.New(`(^|[\s(:,])'([^'\s"“”][^'\n"“”]{0,80})'([\s,.;:!?)]|$)`)
+
+// numbering matches the form of page numbers: 'Page 1 of 6'.
+var numbering = lazyregexp.New(`^(?i:(?:page )?(?:x|n|1|#) ?(?:of|/) ?(?:x|y|n|\d+))$`)
 
 // quotation matches a text in quotation marks.
 var quotation = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”`)
