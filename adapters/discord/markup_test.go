@@ -82,6 +82,11 @@ func (m *markup) spans(s, before string, style adapters.Span) []adapters.Span {
 		all = append(all, piece)
 	}
 	for s != "" {
+		if n := plainRun(s); n > 0 {
+			plain(s[:n])
+			before, s = s[:n], s[n:]
+			continue
+		}
 		taken := 1
 		em, strong := emphasis(s, before), strongly(s)
 		switch f := masked.FindStringSubmatch(s); {
@@ -130,6 +135,15 @@ func (m *markup) spans(s, before string, style adapters.Span) []adapters.Span {
 		before, s = s[:taken], s[taken:]
 	}
 	return all
+}
+
+// plainRun returns the length of the letters at the start of s with which no mark and no URL begins.
+func plainRun(s string) int {
+	n := 0
+	for n < len(s) && (s[n] >= 0x80 || isWord(s[n]) && s[n] != 'h' && s[n] != '_') {
+		n++
+	}
+	return n
 }
 
 func inlineCode(s string) int {
