@@ -100,6 +100,9 @@ func hears(p param.Param, text, word string) bool {
 	if p.Type == param.Size && word == "wide" { // "20% wide"
 		return true
 	}
+	if p.Type == param.Angle && word == "clockwise" { // as it turns anyway
+		return true
+	}
 	for _, q := range quantity.Find(text) {
 		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && values.ReadsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
