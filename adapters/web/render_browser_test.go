@@ -214,7 +214,7 @@ func mustPages(tb testing.TB) *page.Renderer {
 	return p
 }
 
-// Each page as people see it: the screenshots are among the test's artifacts.
+// TestLooks opens each page as people see it. $BROWSER_SHOTS is a folder for screenshots.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)

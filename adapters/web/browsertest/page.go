@@ -135,21 +135,19 @@ func (p *Page) Shot() []byte {
 	return png
 }
 
-// Screenshot saves the window as NAME.png in the test's artifacts, and in $BROWSER_SHOTS if set.
+// Screenshot saves the window as NAME.png in the folder $BROWSER_SHOTS, if that is set.
 func (p *Page) Screenshot(name string) {
 	p.tb.Helper()
-	png := p.Shot()
-	folders := []string{p.tb.ArtifactDir()}
-	if folder := os.Getenv("BROWSER_SHOTS"); folder != "" {
-		if err := os.MkdirAll(folder, 0o700); err != nil { //nolint:gosec // the test runner chooses the folder
-			p.tb.Fatal(err)
-		}
-		folders = append(folders, folder)
+	folder := os.Getenv("BROWSER_SHOTS")
+	if folder == "" {
+		return
 	}
-	for _, folder := range folders {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // the test runner chooses the folder
-			p.tb.Fatal(err)
-		}
+	err := os.MkdirAll(folder, 0o700) //nolint:gosec // the test runner chooses the folder
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), p.Shot(), 0o600) //nolint:gosec // the test runner chooses the folder
+	}
+	if err != nil {
+		p.tb.Fatal(err)
 	}
 }
 
