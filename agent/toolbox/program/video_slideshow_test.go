@@ -2,6 +2,7 @@ package program
 
 import (
 	"image"
+	"image/color"
 	"testing"
 
 	"atelier/agent/plan"
@@ -43,6 +44,47 @@ func TestSlideshow(t *testing.T) {
 		many[i] = wide
 	}
 	holds(t, refused(t, "make_slideshow", args{"images": many}), "50")
+}
+
+// TestSlideshowOfPhotos checks that photos of a phone do not exceed the memory of a program: each takes 36 MB once it
+// is decoded, and a transition needs all of them at once.
+func TestSlideshowOfPhotos(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	photo := fileOf(plan.Image, clip(t, "photo.jpg", append(lavfi("color=red:size=4000x3000"), "-frames:v", "1")...))
+	photos := make([]toolbox.Value, 8)
+	for i := range photos {
+		photos[i] = photo
+	}
+	out := done(t, "make_slideshow", args{"images": photos}.with("each", "0.4 s").with("transition", "wipe").with("length", "0.2 s"))
+	near(t, "the length", playable(t, out.Path).seconds(), 3.2, 0.15)
+	looks(t, frameAt(t, out.Path, 3), 640, 360, "red")
+}
+
+// TestTransparentPicturesInVideos checks what is seen through them, whatever colour their file has there.
+func TestTransparentPicturesInVideos(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	img := filled(160, 90, color.NRGBA{255, 0, 0, 255})
+	for y := range 90 {
+		for x := range 80 {
+			img.SetNRGBA(x, y, color.NRGBA{0, 255, 0, 0})
+		}
+	}
+	logo := fileOf(plan.Image, writePNG(t, "logo.png", img))
+	shown := frameAt(t, done(t, "make_slideshow", args{"images": list(logo, logo)}.with("each", "1 s")).Path, 1.5)
+	looks(t, shown, 200, 360, "white")
+	looks(t, shown, 1000, 360, "red")
+
+	song := fileOf(plan.Audio, clip(t, "song.wav", lavfi("sine=frequency=300:duration=2")...))
+	out, err := perform(t, "make_audiogram", args{"audio": song, "image": logo}.with("size", "320x180").with("background", "blue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown = frameAt(t, out.Path, 1.5)
+	looks(t, shown, 40, 20, "blue")
+	looks(t, shown, 280, 20, "red")
+	near(t, "the length", playable(t, out.Path).seconds(), 2, 0.15)
 }
 
 func TestTransitions(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,8 @@ type Input struct {
 	Before []string
 	// Animated passes all frames of a GIF. Otherwise only the first is used.
 	Animated bool
+	// Pixels is the maximum number of pixels of a picture, which is scaled down to it; 0 means no limit.
+	Pixels int
 }
 
 // Job is one run of ffmpeg.
@@ -126,6 +129,7 @@ type workFolder struct {
 	dir      string
 	most     int64    // maximum size of the output
 	args     []string // arguments for the inputs
+	looks    []Look   // of the inputs; zero for pictures
 	read     []string // real paths of the inputs
 	pixels   int64    // pixels of one picture of each input
 }
@@ -138,10 +142,11 @@ const bytesOfPixel = 128
 func (b *workFolder) lay(ctx context.Context, j Job) error {
 	for i, in := range j.Inputs {
 		name := filepath.Join(b.dir, fmt.Sprintf("in-%d", i+1))
-		demuxer, err := b.input(ctx, in, name)
+		demuxer, look, err := b.input(ctx, in, name)
 		if err != nil {
 			return err
 		}
+		b.looks = append(b.looks, look)
 		b.args = append(b.args, in.Before...)
 		b.args = append(b.args, reading(demuxer, name)...)
 	}
@@ -153,46 +158,58 @@ func (b *workFolder) lay(ctx context.Context, j Job) error {
 	return nil
 }
 
-// input adds an input to the folder and returns its demuxer.
-func (b *workFolder) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
+// input adds an input to the folder and returns its demuxer, and what is in it.
+func (b *workFolder) input(ctx context.Context, in Input, name string) (demuxer string, look Look, err error) {
 	if _, err := place(in.Path); err != nil {
-		return "", err
+		return "", Look{}, err
 	}
 	info, err := media.Describe(ctx, in.Path, b.f.limits)
 	if err != nil {
-		return "", err
+		return "", Look{}, err
 	}
 	if in.Animated && info.MIME == "image/gif" {
 		b.pixels += int64(info.Width) * int64(info.Height)
-		return "gif", b.link(in.Path, name)
+		return "gif", Look{}, b.link(in.Path, name)
 	}
 	if info.Type == plan.Image && (in.Type == "" || in.Type == plan.Image) {
-		giveBack, err := b.f.limits.Memory.Take(ctx, media.Weigh(in.Path, b.f.limits).Bytes(8))
-		if err != nil {
-			return "", err
-		}
-		defer giveBack()
-		p, err := media.ReadPicture(ctx, in.Path, b.f.limits)
-		if err != nil {
-			return "", err
-		}
-		b.pixels += int64(info.Width) * int64(info.Height)
-		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
+		return "png_pipe", Look{}, b.picture(ctx, in, name)
 	}
 	s, err := b.f.open(ctx, b.programs, in.Path, false)
 	if err == nil {
 		err = s.is(in.Type)
 	}
 	if err != nil {
-		return "", err
+		return "", Look{}, err
 	}
 	if v := s.look.Video(); v != nil {
 		b.pixels += int64(v.Width) * int64(v.Height)
 	}
 	if err := b.link(s.path, name); err != nil {
-		return "", fault(in.Path, err, "cannot be opened.")
+		return "", Look{}, fault(in.Path, err, "cannot be opened.")
 	}
-	return s.demuxer, nil
+	return s.demuxer, s.look, nil
+}
+
+// picture writes a picture into the folder as a PNG.
+func (b *workFolder) picture(ctx context.Context, in Input, name string) error {
+	giveBack, err := b.f.limits.Memory.Take(ctx, media.Weigh(in.Path, b.f.limits).Bytes(8))
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	p, err := media.ReadPicture(ctx, in.Path, b.f.limits)
+	if err != nil {
+		return err
+	}
+	size := p.Image.Rect.Size()
+	if most := cmp.Or(in.Pixels, math.MaxInt); size.X*size.Y > most {
+		size = media.SizeIn(float64(size.X)/float64(size.Y), most, 1)
+		if p.Image, err = media.Scaled(ctx, p.Image, size.X, size.Y); err != nil {
+			return err
+		}
+	}
+	b.pixels += int64(size.X) * int64(size.Y)
+	return media.EncodePlainPNG(ctx, name, p.Image)
 }
 
 // link makes a file visible to the program under another name, read-only.

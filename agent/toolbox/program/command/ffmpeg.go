@@ -118,11 +118,12 @@ func (r *run) film(job ffmpeg.Job, given []string, to format.Video) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if animated && len(job.Inputs[0].Before) == 0 { // "-loop" repeats a still picture
+	if animated && len(job.Inputs[0].Before) == 0 { // "-framerate" is that of a still picture
 		if err := r.whole(&job.Inputs[0]); err != nil {
 			return toolbox.Output{}, err
 		}
 	}
+	shrink(job.Inputs)
 	if v := r.known.Values(given[0])[0]; v.Type == plan.Video {
 		look, err := r.known.Look(v.Path)
 		if err == nil {
@@ -139,6 +140,26 @@ func (r *run) film(job ffmpeg.Job, given []string, to format.Video) (toolbox.Out
 		}
 	}
 	return video.Videos{Machine: r.Machine}.Encode(r.ctx, job, f, length, to, r.call.Dir, "video")
+}
+
+// stillPixels is the maximum number of pixels of all pictures in a video together: enough for 50 of 1280 × 720. ffmpeg
+// decodes all pictures before it shows the first.
+const stillPixels = 48 << 20
+
+// shrink limits the pictures among the inputs of a video to the size of the largest video, and to their share of
+// [stillPixels].
+func shrink(inputs []ffmpeg.Input) {
+	stills := 0
+	for _, in := range inputs {
+		if in.Type == plan.Image {
+			stills++
+		}
+	}
+	for i, in := range inputs {
+		if in.Type == plan.Image {
+			inputs[i].Pixels = min(ffmpeg.LongSide*ffmpeg.ShortSide, stillPixels/stills)
+		}
+	}
 }
 
 // lasts returns the length of the result.
