@@ -547,10 +547,10 @@ func (c *checker) scope(what string) template.Scope {
 			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
 		case a.Type == plan.Video:
 			numbers(a.Name, "width", "height", "duration", "rate", "sound",
-				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "shortest", "room", "silent")
+				"alpha", "plays", "subtitles", "subtitle", "drawn", "shortest", "room", "silent")
 			numbers(a.Name+"#", "start") // only of an item
 		case a.Type == plan.Audio:
-			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "starts", "ends", "voice", "peak", "room", "silent", "cover", "bytes")
+			numbers(a.Name, "duration", "channels", "rate", "heard", "starts", "ends", "voice", "peak", "room", "silent", "cover", "bytes")
 			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area", "bytes")

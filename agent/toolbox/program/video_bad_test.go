@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"encoding/binary"
+	"image"
 	"image/color"
 	"os"
 	"path/filepath"
@@ -150,6 +151,99 @@ func TestOddVideos(t *testing.T) {
 				t.Errorf("it has %g pictures a second", rate)
 			}
 		})
+	}
+}
+
+// TestWidePixels checks that tools take the parts of an old film where people see them.
+func TestWidePixels(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	film := func(picture string) args {
+		return videoOf(clip(t, "wide.mkv", append(lavfi("color=red:size=80x120:rate=10:duration=1"), "-vf", picture+",setsar=2", "-c:v", "ffv1")...))
+	}
+	halves := film("drawbox=x=40:color=blue:t=fill")
+	for name, c := range map[string]struct {
+		tool  string
+		given args
+		size  image.Point
+		at    [2]string // the colours on the left and on the right
+	}{
+		"cropped":  {"crop_video", halves.with("part", "right half"), image.Pt(80, 120), [2]string{"blue", "blue"}},
+		"fitted":   {"pad_video", halves.with("shape", "1:1"), image.Pt(160, 160), [2]string{"red", "blue"}},
+		"halved":   {"resize_video", halves.with("size", "half"), image.Pt(80, 60), [2]string{"red", "blue"}},
+		"a frame":  {"extract_frames", halves.with("moment", "0:00.5"), image.Pt(160, 120), [2]string{"red", "blue"}},
+		"animated": {"make_gif", halves, image.Pt(160, 120), [2]string{"red", "blue"}},
+		"two beside": {
+			"side_by_side_videos", args{"first": halves["video"], "second": halves["video"]}, image.Pt(320, 120), [2]string{"red", "blue"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := perform(t, c.tool, c.given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shot := frameAt(t, out.Path, 0.5)
+			if size := shot.Bounds().Size(); size != c.size {
+				t.Errorf("it is %v", size)
+			}
+			looks(t, shot, c.size.X/8, c.size.Y/2, c.at[0])
+			looks(t, shot, c.size.X*7/8, c.size.Y/2, c.at[1])
+		})
+	}
+
+	out := done(t, "blur_video_region", film("geq=lum='16+219*mod(floor(Y/2),2)':cb=128:cr=128").with("part", "right half"))
+	shot := frameAt(t, out.Path, 0.5)
+	looks(t, shot, 40, 63, "white")
+	looks(t, shot, 150, 63, "grey")
+	barred := film("drawbox=color=black:t=fill,drawbox=x=20:w=40:color=red:t=fill")
+	looks(t, frameAt(t, done(t, "crop_black_bars", barred).Path, 0.5), 2, 60, "red")
+}
+
+// TestHighDynamicRange checks that the videos of phones become ordinary ones: grey stays as bright as it is.
+func TestHighDynamicRange(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	for _, transfer := range []string{"arib-std-b67", "smpte2084"} { // 0.38 is the grey of a test chart
+		film := clip(t, "hdr.mkv", append(lavfi("color=black:size=160x120:rate=10:duration=1"), "-vf", "format=yuv420p10le,lutyuv=y=397:u=512:v=512",
+			"-c:v", "libx264", "-color_primaries", "bt2020", "-color_trc", transfer, "-colorspace", "bt2020nc", "-color_range", "tv")...)
+		for run, given := range map[string]args{
+			"convert_video":     videoOf(film).with("format", "mp4"),
+			"blur_video_region": videoOf(film).with("part", "left half"),
+			"extract_frames":    videoOf(film).with("moment", "0:00.5"),
+			"make_gif":          videoOf(film),
+		} {
+			out, err := perform(t, run, given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, _, _, _ := frameAt(t, out.Path, 0.5).At(80, 60).RGBA()
+			near(t, run+" makes the grey of "+transfer, float64(r>>8), 108, 5)
+			said := tool(t, "ffprobe", "-v", "error", "-show_entries", "stream=color_transfer", "-of", "default=nw=1:nk=1", out.Path)
+			if strings.Contains(said, transfer) {
+				t.Errorf("%s says that it is of %s", run, said)
+			}
+		}
+	}
+}
+
+// TestEmptySoundTrack checks that a track without samples is not taken for the sound.
+func TestEmptySoundTrack(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	path := clip(t, "two.mkv", append(lavfi("testsrc=size=160x120:rate=10:duration=2", "sine=frequency=440:duration=0.1", "sine=frequency=880:duration=2"),
+		"-map", "0:v", "-map", "1:a", "-map", "2:a", "-c:v", "mpeg4", "-c:a", "pcm_s16le", "-filter:a:0", "atrim=start=1")...)
+	for run, given := range map[string]args{
+		"blur_video_region": videoOf(path).with("part", "left half"),
+		"mix_audio":         {"voice": fileOf(plan.Audio, path), "music": fileOf(plan.Audio, tone(t, "t.wav", "220", "2"))},
+	} {
+		out, err := perform(t, run, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := loudest(t, out.Path, 0.5, 1.5, 440, 880); got != 880 {
+			t.Errorf("%s: it sounds of %g Hz", run, got)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type answeredStream struct {
 	Base        string `json:"r_frame_rate"`
 	Pixels      string `json:"pix_fmt"`
 	Shape       string `json:"sample_aspect_ratio"`
+	Transfer    string `json:"color_transfer"`
 	Frequency   string `json:"sample_rate"`
 	Channels    int    `json:"channels"`
 	Duration    string `json:"duration"`
@@ -46,7 +47,7 @@ type answeredStream struct {
 
 // entries are the fields requested from ffprobe.
 const entries = "format=duration:format_tags=title,artist,album,date,genre" +
-	":stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
+	":stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio,color_transfer" +
 	",sample_rate,channels,duration,nb_frames,nb_read_packets" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode,title,artist,album,date,genre:stream_side_data=rotation"
 
@@ -62,15 +63,21 @@ func parse(b []byte) (answer, error) {
 	return a, nil
 }
 
-// streams returns the non-empty audio and video streams.
-func (a answer) streams() []Stream {
+// streams returns the non-empty audio and video streams, of which those of a high dynamic range are toned down if flat
+// is set.
+func (a answer) streams(flat bool) []Stream {
 	var all []Stream
 	for _, s := range a.Streams {
 		if s.counts() {
-			all = append(all, s.stream())
+			all = append(all, s.stream(flat))
 		}
 	}
 	return all
+}
+
+// hdr reports whether a video stream has a high dynamic range.
+func (a answer) hdr() bool {
+	return slices.ContainsFunc(a.Streams, func(s answeredStream) bool { return s.counts() && s.hdr() })
 }
 
 // subtitles returns the subtitle tracks.
@@ -160,7 +167,7 @@ func (a answer) empty() bool {
 
 func between(side int) bool { return side > 0 && side <= maxSide }
 
-func (s answeredStream) stream() Stream {
+func (s answeredStream) stream(flat bool) Stream {
 	if s.Kind == "audio" {
 		return Stream{
 			Index: s.Index, Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0),
@@ -178,8 +185,24 @@ func (s answeredStream) stream() Stream {
 			out.Width, out.Height = out.Height, out.Width
 		}
 	}
+	if s.squared() != s.Width {
+		out.Plain = fmt.Sprintf("scale=%d:%d,setsar=1,", out.Width, out.Height)
+	}
+	if flat && s.hdr() {
+		out.Plain += fmt.Sprintf(toneMapping, s.Transfer)
+	}
 	return out
 }
+
+// hdr reports whether the stream has a high dynamic range: PQ or HLG, as phones record it.
+func (s answeredStream) hdr() bool {
+	return s.Kind == "video" && (s.Transfer == "smpte2084" || s.Transfer == "arib-std-b67")
+}
+
+// toneMapping holds the filters that turn a high dynamic range into BT.709. White of 203 cd/m² stays white, and grey
+// stays as bright as it is (https://www.itu.int/pub/R-REP-BT.2408).
+const toneMapping = "zscale=tin=%s:pin=bt2020:min=bt2020nc:t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=mobius," +
+	"zscale=t=bt709:m=bt709:r=tv,format=yuv420p,"
 
 // squared returns the width with square pixels: old films have pixels that are wider than high.
 func (s answeredStream) squared() int {

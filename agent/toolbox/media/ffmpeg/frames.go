@@ -154,7 +154,7 @@ func (s *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 	return s.run(ctx, s.programs.ffmpeg, maxFrame, s.args(
 		[]string{"-nostdin", "-ss", Seconds(at)},
 		"-map", s.look.Video().Of(0), "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
-		"-filter_threads", "1", "-vf", `scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
+		"-filter_threads", "1", "-vf", s.look.Video().Plain+`scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
 		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
 		"-f", "image2pipe", "pipe:1",
 	))

@@ -61,8 +61,8 @@ type Job struct {
 const ByFilter = "out"
 
 // Do runs a job. Inputs are checked first (see Look), and so is the output. Pictures are passed
-// upright, in 8-bit sRGB with alpha; of an animation, the first frame. After an error no output is
-// left.
+// upright, in 8-bit sRGB with alpha; of an animation, the first frame. The frames of a video that are
+// filtered have square pixels and no high dynamic range. After an error no output is left.
 func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
 		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
@@ -225,7 +225,7 @@ func (b *workFolder) link(path, name string) error {
 // work runs the program.
 func (b *workFolder) work(ctx context.Context, j Job, made string) error {
 	args := append([]string{"-hide_banner", "-v", "error", "-nostdin", "-threads", "2", "-filter_complex_threads", "2"}, b.args...)
-	args = append(args, j.Args...)
+	args = append(args, b.addressed(j.Args)...)
 	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1")
 	if !slices.Contains(j.Args, "-map_chapters") {
 		args = append(args, "-map_chapters", "-1")

@@ -26,6 +26,9 @@ type Stream struct {
 	Pixels string
 	// Width and Height are the displayed size, with rotation applied and square pixels.
 	Width, Height int
+	// Plain holds the filters that make frames plain, each with a comma behind it: with square pixels, and without a high
+	// dynamic range. It is mostly empty.
+	Plain string
 	// Rate is the average frame rate; 0 if unknown.
 	Rate float64
 	// Variable reports a variable frame rate.

@@ -184,7 +184,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("it is %s long", d)
 		}
 		a.cutOff()
-		for _, s := range a.streams() {
+		for _, s := range a.streams(true) {
 			switch {
 			case s.Kind == "video" && (s.Width <= 0 || s.Height <= 0 || s.Rate < 0):
 				t.Errorf("its pictures are %+v", s)

@@ -60,7 +60,7 @@ func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter st
 	// The job writes no audio: its output is the report of the measuring filter.
 	err := f.Do(ctx, Job{
 		Inputs: []Input{input},
-		Args:   []string{"-map", sound.Of(0), "-af", filter + ",ebur128=peak=" + string(peaks) + ":metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
+		Args:   []string{"-map", "0:a:0", "-af", filter + ",ebur128=peak=" + string(peaks) + ":metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
 		Output: report, Timeout: measureTime,
 	})
 	if err != nil {

@@ -89,7 +89,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	if err != nil {
 		return nil, s.damaged(ctx, err)
 	}
-	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
+	if s.look.Streams = said.streams(said.hdr() && s.mapsTones(ctx)); len(s.look.Streams) == 0 {
 		if said.empty() {
 			return nil, fault(path, nil, "has no sound in it; please send it again.")
 		}
@@ -242,6 +242,12 @@ func (s *source) measure(ctx context.Context) time.Duration {
 		}
 	}
 	return last
+}
+
+// mapsTones reports whether ffmpeg has the filter for [toneMapping] that not all builds have.
+func (s *source) mapsTones(ctx context.Context) bool {
+	out, err := s.run(ctx, s.programs.ffmpeg, 64<<10, []string{"-hide_banner", "-h", "filter=zscale"})
+	return err == nil && bytes.HasPrefix(out, []byte("Filter zscale"))
 }
 
 func (s *source) run(ctx context.Context, program string, most int, args []string) ([]byte, error) {

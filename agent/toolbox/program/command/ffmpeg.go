@@ -195,7 +195,7 @@ func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.O
 			to = format.MP3
 		}
 		if i == 0 && !format.Has(job.Args, "-map", "-filter_complex") {
-			job.Args = append([]string{"-map", rec.Stream()}, job.Args...)
+			job.Args = append([]string{"-map", "0:a:0"}, job.Args...)
 		}
 	}
 	if format.SoundStream.Said(job.Args)["c"] {

@@ -253,7 +253,7 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	subtitles, first := l.TextSubtitles()
 	return map[string]float64{
 		"duration": l.Duration.Seconds(), "sound": bit(l.Audio() != nil), "channels": float64(sound.Channels),
-		"stream": float64(sound.Index), "alpha": bit(film.Alpha), "plays": bit(l.Universal()),
+		"alpha": bit(film.Alpha), "plays": bit(l.Universal()),
 		"subtitles": float64(subtitles), "subtitle": float64(first), "drawn": float64(len(l.Subtitles) - subtitles), "cover": bit(l.Cover),
 	}[fact], nil
 }

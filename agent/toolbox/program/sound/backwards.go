@@ -85,7 +85,7 @@ func (s Sounds) lossless(ctx context.Context, c toolbox.Call, r Recording, name 
 	}
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.Input()}, Most: mostDecoded, Timeout: Timeout,
-		Args: []string{"-map", r.Stream(), "-af", filter + then + ",aformat=sample_fmts=" + samples, "-c:a", "flac"},
+		Args: []string{"-map", "0:a:0", "-af", filter + then + ",aformat=sample_fmts=" + samples, "-c:a", "flac"},
 	}
 	out, err := s.Write(ctx, job, c.Dir, name+".flac")
 	return Clip{Path: out.Path}, err

@@ -19,7 +19,7 @@ func (s Sounds) silences(ctx context.Context, c toolbox.Call, r Recording, level
 	const begin = `ametadata=mode=add:key=begin:value=0:enable=lt(t\,0.01),ametadata=mode=print:file=out.txt`
 	filter := fmt.Sprintf("silencedetect=noise=%s:d=%f,%s", level, least.Seconds(), begin)
 	report, err := s.Report(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.Input()}, Args: []string{"-map", r.Stream(), "-af", filter}, Timeout: Timeout,
+		Inputs: []ffmpeg.Input{r.Input()}, Args: []string{"-map", "0:a:0", "-af", filter}, Timeout: Timeout,
 	}, c.Dir)
 	if err != nil {
 		return nil, err

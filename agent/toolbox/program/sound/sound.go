@@ -54,9 +54,6 @@ func (r Recording) Input() ffmpeg.Input {
 	return ffmpeg.Input{Path: r.Path, Type: plan.Audio}
 }
 
-// Stream is ffmpeg's name for the audio stream if the recording is the first input.
-func (r Recording) Stream() string { return r.Look.Audio().Of(0) }
-
 // Fault is an error about the recording; the sentence begins with its name.
 func (r Recording) Fault(err error, is plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", r.name(), is), Err: err}
@@ -85,7 +82,7 @@ const Timeout = 10 * time.Minute
 
 // Render writes a recording in a format, through a filter, under a name without extension.
 func (s Sounds) Render(ctx context.Context, c toolbox.Call, r Recording, f format.Sound, filter, name string) (toolbox.Output, error) {
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{r.Input()}, Args: append([]string{"-map", r.Stream(), "-af", filter}, f.Coding.All()...), Timeout: Timeout}
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{r.Input()}, Args: append([]string{"-map", "0:a:0", "-af", filter}, f.Coding.All()...), Timeout: Timeout}
 	return s.Write(ctx, job, c.Dir, name+"."+f.Ending)
 }
 
@@ -100,7 +97,7 @@ const mostDecoded = 512 << 20
 func (s Sounds) Decode(ctx context.Context, c toolbox.Call, r Recording, rate int, most time.Duration) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.Input()}, Most: mostDecoded, Timeout: Timeout,
-		Args: []string{"-map", r.Stream(), "-t", ffmpeg.Seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
+		Args: []string{"-map", "0:a:0", "-t", ffmpeg.Seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
 	}
 	out, err := s.Write(ctx, job, c.Dir, "samples.wav")
 	return out.Path, err

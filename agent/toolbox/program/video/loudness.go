@@ -23,7 +23,7 @@ func (v Videos) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.Input()}, Args: []string{"-map", "0:V:0", "-map", track.Stream(), "-af", filter}}
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.Input()}, Args: []string{"-map", "0:V:0", "-map", "0:a:0", "-af", filter}}
 	if f.look.Universal() {
 		job.Args = append(job.Args, "-c:v", "copy")
 	}

@@ -137,9 +137,9 @@ func canvas(width, height int) (w, h int) {
 	return even(width), even(height)
 }
 
-// everywhere holds the filters that make pixels square and the size one that plays everywhere.
-const everywhere = `scale=trunc(max(2\,iw*sar*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2` +
-	`:trunc(max(2\,ih*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2,setsar=1,format=`
+// everywhere holds the filters that make the size one that plays everywhere.
+const everywhere = `scale=trunc(max(2\,iw*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2` +
+	`:trunc(max(2\,ih*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2,setsar=1,format=`
 
 // playing adds the filters that make frames suit a format: transparency is replaced by black, and
 // the frame rate limited.
