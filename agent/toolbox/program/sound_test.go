@@ -483,11 +483,11 @@ func TestBitRates(t *testing.T) {
 		least, most    float64 // kbps
 		says           string
 	}{
-		{"change_bit_rate", "", 44100, 2, "64 kbps", 62, 66, ""},
-		{"change_bit_rate", "", 44100, 2, "320 kbps", 315, 325, ""},
-		{"change_bit_rate", "", 22050, 1, "320 kbps", 315, 325, ""},
-		{"change_bit_rate", "", 8000, 1, "128 kbps", 125, 131, ""},
-		{"change_bit_rate", "", 8000, 1, "32 kbps", 31, 33, ""},
+		{"change_bit_rate", "", 44100, 2, "64 kbps", 62, 66, `It is an MP3 now. For another format name it too, such as "as M4A at 64 kbps".`},
+		{"change_bit_rate", "", 44100, 2, "320 kbps", 315, 325, `It is an MP3 now. For another format name it too, such as "as M4A at 320 kbps".`},
+		{"change_bit_rate", "", 22050, 1, "320 kbps", 315, 325, `It is an MP3 now. For another format name it too, such as "as M4A at 320 kbps".`},
+		{"change_bit_rate", "", 8000, 1, "128 kbps", 125, 131, `It is an MP3 now. For another format name it too, such as "as M4A at 128 kbps".`},
+		{"change_bit_rate", "", 8000, 1, "32 kbps", 31, 33, `It is an MP3 now. For another format name it too, such as "as M4A at 32 kbps".`},
 		{"convert_audio", "mp3", 44100, 1, "64 kbps", 62, 66, ""},
 		{"convert_audio", "mp3", 8000, 2, "320 kbps", 315, 325, ""},
 		{"convert_audio", "m4a", 44100, 2, "64 kbps", 50, 72, ""},
@@ -559,6 +559,43 @@ func TestWaveformsHaveColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks(t, frameAt(t, out.Path, 1), 5, 5, "white")
+}
+
+// TestSampleRates checks that a rate that the format cannot have is refused.
+func TestSampleRates(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	for _, c := range []struct{ file, codec, rate, want string }{
+		{"a.mp3", "libmp3lame", "22050 Hz", "22050"}, {"a.wav", "pcm_s16le", "96 kHz", "96000"}, {"a.flac", "flac", "50 kHz", "50000"},
+		{"a.mp3", "libmp3lame", "96 kHz", "cannot have 96000 Hz; the nearest is 48000 Hz"}, {"a.ogg", "libopus", "44.1 kHz", "cannot have 44100 Hz; the nearest is 48000 Hz"},
+	} {
+		sound := args{"audio": fileOf(plan.Audio, clip(t, c.file, append(lavfi("sine=duration=1"), "-c:a", c.codec)...)), "rate": c.rate}
+		out, err := perform(t, "change_sample_rate", sound)
+		if err != nil {
+			holds(t, plan.Sentence(err, plan.Message{}).String(), c.want)
+		} else if got := probe(t, out.Path).Streams[0].Frequency; got != c.want {
+			t.Errorf("%s at %s: %s", c.file, c.rate, got)
+		}
+	}
+}
+
+// TestCrossfade checks that a sound in stereo stays so, and that the tones overlap.
+func TestCrossfade(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	mono := fileOf(plan.Audio, tone(t, "mono.wav", "440", "3"))
+	stereo := fileOf(plan.Audio, clip(t, "stereo.wav", append(lavfi("sine=frequency=880:duration=3"), "-ac", "2")...))
+	out, err := perform(t, "crossfade_audio", args{"first": mono, "second": stereo, "length": "1 s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := tool(t, "ffprobe", "-v", "error", "-show_entries", "stream=channels", "-of", "default=nw=1:nk=1", out.Path); strings.TrimSpace(said) != "2" {
+		t.Errorf("it has %s channels", said)
+	}
+	near(t, "the length", probe(t, out.Path).seconds(), 5, 0.1)
+	if first, last := loudest(t, out.Path, 0.5, 1.5, 440, 880), loudest(t, out.Path, 3.5, 4.5, 440, 880); first != 440 || last != 880 {
+		t.Errorf("it sounds of %g Hz, then of %g Hz", first, last)
+	}
 }
 
 // TestEcho checks that an echo comes later than a reverb, and that each is as strong as requested.

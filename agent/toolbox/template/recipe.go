@@ -40,8 +40,8 @@ type Recipe struct {
 }
 
 // Names of the first command line's output, the number of characters of a text output, and the size in
-// bytes and the duration of an output file.
-const madeName, writtenName, bytesName, secondsName = "made", "written", "bytes", "seconds"
+// bytes, the duration and the sample rate of an output file.
+const madeName, writtenName, bytesName, secondsName, hertzName = "made", "written", "bytes", "seconds", "hertz"
 
 // Made is the value of {made}.
 var Made = Value{Kind: File, Text: madeName}
@@ -96,7 +96,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	if r.Wrap < 0 {
 		faults = append(faults, errors.New("wrap must be a width in letters, such as 40"))
 	}
-	s[secondsName] = Number
+	s[secondsName], s[hertzName] = Number, Number
 	faults = append(faults, r.Notes.check("notes", s)...)
 	s[itemName] = Number
 	faults = append(faults, r.About.check("about", s)...)
@@ -176,7 +176,7 @@ func (l *Let) check(s Scope) []error {
 			faults = append(faults, fmt.Errorf("let: %w", err))
 		case k != Number && k != Closed:
 			faults = append(faults, fmt.Errorf("let: {%s} must be a number or a text from a fixed list", name))
-		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName, secondsName}, name):
+		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName, secondsName, hertzName}, name):
 			faults = append(faults, fmt.Errorf("let: {%s} is already defined", name))
 		}
 		s[name] = k

@@ -5,6 +5,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/letter"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/sandbox"
@@ -151,8 +153,8 @@ func (r *run) fact(name string) (template.Value, error) {
 		return template.Num(r.written), nil
 	case name == "bytes":
 		return template.Num(r.bytes), nil
-	case name == "seconds":
-		return r.seconds()
+	case name == "seconds", name == "hertz":
+		return r.played(name)
 	case name == "item":
 		return template.Num(float64(r.known.Item)), nil
 	}
@@ -171,8 +173,8 @@ func (r *run) wrapped(text string) string {
 	return letter.Wrap(text, r.wrap)
 }
 
-// seconds returns the duration of the resulting file, 0 before it is written.
-func (r *run) seconds() (template.Value, error) {
+// played returns the duration or the sample rate of the resulting file, 0 before it is written.
+func (r *run) played(fact string) (template.Value, error) {
 	if r.result == "" {
 		return template.Num(0), nil
 	}
@@ -180,7 +182,8 @@ func (r *run) seconds() (template.Value, error) {
 	if err != nil {
 		return template.Value{}, fmt.Errorf("measure the result: %w", err)
 	}
-	return template.Num(look.Duration.Seconds()), nil
+	sound := cmp.Or(look.Audio(), new(ffmpeg.Stream))
+	return template.Num(map[string]float64{"seconds": look.Duration.Seconds(), "hertz": float64(sound.Frequency)}[fact]), nil
 }
 
 // line runs one command line. It also returns the output's extension.
