@@ -9,6 +9,34 @@ import (
 	"atelier/agent/toolbox/slow"
 )
 
+// TestAnimationsAsStills checks that the answer says so where only the first frame of an animation is used.
+func TestAnimationsAsStills(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	gif := fileOf(plan.Image, clip(t, "moving.gif", lavfi("testsrc=size=64x48:rate=10:duration=1")...))
+	still := fileOf(plan.Image, clip(t, "still.png", append(lavfi("testsrc=size=160x120"), "-frames:v", "1")...))
+	film := fileOf(plan.Video, redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p"))
+	for name, c := range map[string]struct {
+		tool  string
+		given args
+		told  bool
+	}{
+		"on a video":          {"overlay_video_picture", args{"video": film, "image": gif}, true},
+		"on a picture":        {"overlay_picture", args{"image": still, "top": gif}, true},
+		"in a slideshow":      {"make_slideshow", args{"images": list(gif, still), "each": "1 s"}, true},
+		"a still on a video":  {"overlay_video_picture", args{"video": film, "image": still}, false},
+		"a frame with border": {"add_border", args{"image": gif}, false},
+	} {
+		out, err := runCommand(t, toolOf(t, c.tool), c.given)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if told := out.Note.String() == "Only the first frame of the animation was used."; told != c.told {
+			t.Errorf("%s says %q", name, out.Note)
+		}
+	}
+}
+
 // TestAnimations checks that commands work on every frame of a GIF, and return one of the same duration.
 func TestAnimations(t *testing.T) {
 	slow.Test(t)

@@ -247,6 +247,26 @@ func TestEmptySoundTrack(t *testing.T) {
 	}
 }
 
+// TestFurtherSoundTracks checks that the answer says that they are left out.
+func TestFurtherSoundTracks(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	path := clip(t, "languages.mkv", append(lavfi("testsrc=size=160x120:rate=10:duration=1", "sine=duration=1", "sine=frequency=880:duration=1"),
+		"-map", "0:v", "-map", "1:a", "-map", "2:a", "-c:v", "mpeg4")...)
+	for run, given := range map[string]args{
+		"convert_video": {"format": "mp4"}, "blur_video_region": {"part": "left half"}, "reverse_video": {}, "fit_video_size": {"limit": "1 MB"}, "extract_audio": {},
+		"add_subtitles": {"subtitles": "Hello"}, "mute_video": nil, "extract_frames": nil,
+	} {
+		out, err := perform(t, run, given.with("video", fileOf(plan.Video, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(out.Note.String(), "It has 2 sound tracks; only the first was used."); told != (given != nil) {
+			t.Errorf("%s says %q", run, out.Note)
+		}
+	}
+}
+
 // TestTransparencyStays checks this for formats that support it.
 func TestTransparencyStays(t *testing.T) {
 	t.Parallel()

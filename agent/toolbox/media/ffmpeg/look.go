@@ -91,6 +91,20 @@ func (l Look) Video() *Stream { return l.first("video") }
 // Audio returns the first audio stream, nil if there is none.
 func (l Look) Audio() *Stream { return l.first("audio") }
 
+// LeftOut says if there are sound tracks besides the first, which alone is used.
+func (l Look) LeftOut() plan.Message {
+	tracks := 0
+	for _, s := range l.Streams {
+		if s.Kind == "audio" {
+			tracks++
+		}
+	}
+	if tracks < 2 {
+		return plan.Message{}
+	}
+	return plan.Say("It has %d sound tracks; only the first was used.", tracks)
+}
+
 // LongSide and ShortSide are the maximum sides of a video that plays everywhere, in pixels.
 const (
 	LongSide  = 3840

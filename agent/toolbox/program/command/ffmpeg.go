@@ -47,6 +47,19 @@ func (r *line) ffmpeg(args []string) (toolbox.Output, error) {
 		return r.motion(job, args)
 	}
 	job.Args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == outMark })
+	out, err := r.work(job, given)
+	for i, arg := range given {
+		if in := job.Inputs[i]; err == nil && in.Type == plan.Image && !in.Animated {
+			var info media.Info
+			info, err = media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.Limits)
+			out.Note = plan.Sentences(out.Note, info.LeftOut())
+		}
+	}
+	return out, err
+}
+
+// work runs ffmpeg for the kind of output. It marks the inputs of which all frames are used.
+func (r *line) work(job ffmpeg.Job, given []string) (toolbox.Output, error) {
 	if to, ok := format.Videos()[r.ending]; ok {
 		return r.film(job, given, to)
 	}
@@ -176,6 +189,7 @@ func (r *run) lasts(given []string) (time.Duration, error) {
 // sound writes a sound. The zero format keeps the inputs' format, or uses MP3 if they differ. If
 // an uncompressed result would be too large, it becomes FLAC, unless the format was asked for.
 func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.Output, error) {
+	var note plan.Message
 	job.Timeout = sound.Timeout
 	asked, rate, channels := to.Ending != "", 0, 0
 	for i, arg := range given {
@@ -186,6 +200,7 @@ func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.O
 		if err != nil {
 			return toolbox.Output{}, err
 		}
+		note = plan.Sentences(note, rec.Look.LeftOut())
 		rate, channels = max(rate, rec.Look.Audio().Frequency), max(channels, rec.Look.Audio().Channels)
 		switch same := rec.Format(); {
 		case asked:
@@ -199,20 +214,22 @@ func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.O
 		}
 	}
 	if format.SoundStream.Said(job.Args)["c"] {
-		return r.do(job, "sound."+to.Ending)
+		out, err := r.do(job, "sound."+to.Ending)
+		out.Note = note
+		return out, err
 	}
 	length, err := r.lasts(given)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	fitting, note := to.Fitting(r.Limits.Bytes, length, rate, channels)
+	fitting, larger := to.Fitting(r.Limits.Bytes, length, rate, channels)
 	if asked && fitting.Name != to.Name {
 		has, most := plan.Oversize(to.Size(length, rate, channels), r.Limits.Bytes)
 		return toolbox.Output{}, plan.Refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.", to.Name, has, most)
 	}
 	job.Args = append(job.Args, fitting.Coding.Lacking(job.Args, format.SoundStream)...)
 	out, err := r.do(job, "sound."+fitting.Ending)
-	out.Note = note
+	out.Note = plan.Sentences(note, larger)
 	return out, err
 }
 
@@ -340,13 +357,9 @@ func (r *line) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	}
 	format := media.FormatFor(info.Ext)
 	if format == media.PNG {
-		out, err := r.do(job, "picture.png")
-		out.Note = info.LeftOut()
-		return out, err
+		return r.do(job, "picture.png")
 	}
-	out, err := r.encoded(job, format)
-	out.Note = info.LeftOut()
-	return out, err
+	return r.encoded(job, format)
 }
 
 // encoded writes a picture in a format for which we have a better encoder than ffmpeg's. A

@@ -59,7 +59,7 @@ func (v Videos) backwards(ctx context.Context, c toolbox.Call, forth bool) (tool
 	}
 	job.Args, job.Timeout = slices.Concat(job.Args, streams, format.FastStart()), Timeout
 	out, err := v.Write(ctx, job, c.Dir, "video.mp4")
-	out.Note = lost
+	out.Note = plan.Sentences(lost, f.look.LeftOut())
 	return out, err
 }
 

@@ -42,7 +42,7 @@ func (v Videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	}
 	if way, _ := toolbox.Param[string](c, "way"); way == "track" {
 		out, err := v.subtitleTrack(ctx, c, f, cues)
-		out.About, out.Note = counted(cues), tooMuch(cues)
+		out.About, out.Note = counted(cues), plan.Sentences(tooMuch(cues), out.Note)
 		return out, err
 	}
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
@@ -54,7 +54,7 @@ func (v Videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		Inputs: []ffmpeg.Input{f.Input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"},
 	}
 	out, err := v.Encode(ctx, job, f, f.look.Duration, format.Videos()["mp4"], c.Dir, "video")
-	out.About, out.Note = counted(cues), tooMuch(cues)
+	out.About, out.Note = counted(cues), plan.Sentences(tooMuch(cues), out.Note)
 	return out, err
 }
 
@@ -96,10 +96,13 @@ func (v Videos) subtitleTrack(ctx context.Context, c toolbox.Call, f Film, cues 
 
 // tracks returns the options that keep the subtitle tracks. lost says if some are dropped: bitmap
 // subtitles, subtitles whose times no longer fit the result, or subtitles that the format does
-// not support.
+// not support; and if sound tracks are.
 func (f Film) tracks(job ffmpeg.Job, to format.Video) (options []string, lost plan.Message) {
+	if !format.Has(job.Args, "-an") {
+		lost = f.look.LeftOut()
+	}
 	if len(f.look.Subtitles) == 0 || format.Has(job.Args, "-c:s") {
-		return nil, plan.Message{}
+		return nil, lost
 	}
 	times := format.Has(job.Inputs[0].Before, "-stream_loop", "-ss") || slices.ContainsFunc(job.Args, newTimes.MatchString)
 	for i, s := range f.look.Subtitles {
@@ -108,10 +111,11 @@ func (f Film) tracks(job ffmpeg.Job, to format.Video) (options []string, lost pl
 		}
 	}
 	if kept := len(options) / 2; kept < len(f.look.Subtitles) {
-		lost = plan.Say("The subtitle tracks of the video were left out.")
+		which := plan.Say("The subtitle tracks of the video were left out.")
 		if kept > 0 {
-			lost = plan.Say("Some of the subtitle tracks of the video were left out.")
+			which = plan.Say("Some of the subtitle tracks of the video were left out.")
 		}
+		lost = plan.Sentences(which, lost)
 	}
 	if options != nil {
 		options = append(options, "-c:s", to.Titles)
