@@ -170,6 +170,31 @@ func TestRotateVideoTellsAGuessedDirection(t *testing.T) {
 	}
 }
 
+// TestPicturesAreCopied checks that a tool for the sound of a video leaves its frames as they are.
+func TestPicturesAreCopied(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	coded := func(path string) string {
+		return tool(t, "ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "md5", "-")
+	}
+	for run, given := range map[string]args{
+		"shift_sound": {"by": "0.3 s", "way": "later"}, "fade_video": {"what": "sound"}, "change_volume_video": {"volume": "half"},
+	} {
+		out, err := perform(t, run, given.with("video", fileOf(plan.Video, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if coded(out.Path) != coded(path) {
+			t.Errorf("%s encodes the pictures again", run)
+		}
+	}
+	turned := done(t, "rotate_video", videoOf(path).with("angle", "90 degrees anticlockwise"))
+	if got := playable(t, turned.Path).Streams[0]; got.Width != 120 || got.Height != 160 {
+		t.Errorf("turned it has %d × %d pixels", got.Width, got.Height)
+	}
+}
+
 func TestChangeSpeed(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
@@ -312,6 +337,29 @@ func TestConvertVideo(t *testing.T) {
 	}
 	holds(t, refused(t, "convert_video", videoOf(path).with("format", "gif")), "MP4", `"gif"`)
 	holds(t, refused(t, "convert_video", videoOf(path).with("format", "wmv")), "MP4", "WEBM", `"wmv"`)
+}
+
+// TestConvertedFrameRates checks that formats of fixed rates keep the rate or get the nearest that they have.
+func TestConvertedFrameRates(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	for rate, want := range map[string]map[string]float64{
+		"50": {"avi": 50, "mpg": 50}, "30000/1001": {"avi": 29.97, "mpg": 29.97}, "12": {"avi": 12, "mpg": 23.976}, "120": {"avi": 60, "mpg": 60},
+	} {
+		path := clip(t, "clip.mkv", append(lavfi("testsrc=size=64x48:duration=2:rate="+rate), "-pix_fmt", "yuv420p")...)
+		for format, want := range want {
+			out := done(t, "convert_video", videoOf(path).with("format", format))
+			near(t, format+" of "+rate, number(probe(t, out.Path).Streams[0].Rate), want, 0.01)
+		}
+	}
+	quick := videoOf(clip(t, "quick.mkv", append(lavfi("testsrc=size=64x48:rate=240:duration=1"), "-pix_fmt", "yuv420p")...))
+	for said, want := range map[string]float64{"120 fps": 120, "24 fps": 24} {
+		out, err := perform(t, "change_frame_rate", quick.with("rate", said))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, said, number(probe(t, out.Path).Streams[0].Rate), want, 0.01)
+	}
 }
 
 func TestFitVideoSize(t *testing.T) {

@@ -1,6 +1,11 @@
 package format
 
-import "strconv"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+)
 
 // SoundRate is the audio bit rate of videos, in bits per second.
 const SoundRate = 160_000
@@ -8,10 +13,10 @@ const SoundRate = 160_000
 // Video is a file format for video. MP4 plays everywhere: H.264 with 4:2:0 chroma subsampling and
 // even sides of at most 3840 × 2160 pixels, and AAC.
 type Video struct {
-	Ending          string // without a dot
-	Filter          string // applied to the frames
-	Alpha           bool   // keeps transparency
-	Titles          string // the subtitle codec; "" if it supports none
+	Ending          string                // without a dot
+	Rate            func(float64) float64 // the frame rate that comes nearest; nil if each frame has a time of its own
+	Alpha           bool                  // keeps transparency
+	Titles          string                // the subtitle codec; "" if it supports none
 	Pictures, Sound Coding
 	More            []string // options of the format
 }
@@ -36,8 +41,8 @@ func Videos() map[string]Video {
 		"mkv": {Sound: AAC()}, "3gp": {Sound: AAC()},
 		"flv":  {Sound: sound("aac", "160k", "44100")},
 		"webm": {Alpha: true, Sound: stereo("libopus", "-b:a", "128k"), Pictures: vp9},
-		"avi":  {Filter: "fps=25,", Pictures: xvid, Sound: sound("libmp3lame", "160k", "48000")},
-		"mpg":  {Filter: "fps=25,", Pictures: pictures("mpeg2video", "-q:v", "4"), Sound: sound("mp2", "192k", "48000")},
+		"avi":  {Rate: hundredths, Pictures: xvid, Sound: sound("libmp3lame", "160k", "48000")},
+		"mpg":  {Rate: broadcast, Pictures: pictures("mpeg2video", "-q:v", "4"), Sound: sound("mp2", "192k", "48000")},
 		"ogv":  {Pictures: pictures("libtheora", "-q:v", "7"), Sound: stereo("libvorbis", "-q:a", "4")},
 	}
 	for ending, f := range formats {
@@ -48,6 +53,16 @@ func Videos() map[string]Video {
 		formats[ending] = f
 	}
 	return formats
+}
+
+// hundredths rounds a frame rate: an MPEG-4 stream counts in at most 65535ths of a second.
+func hundredths(rate float64) float64 { return max(0.01, math.Round(rate*100)/100) }
+
+// broadcast returns the nearest of the frame rates that MPEG-2 has.
+func broadcast(rate float64) float64 {
+	return slices.MinFunc([]float64{24000. / 1001, 24, 25, 30000. / 1001, 30, 50, 60000. / 1001, 60}, func(a, b float64) int {
+		return cmp.Compare(math.Abs(a-rate), math.Abs(b-rate))
+	})
 }
 
 // H264 returns video options that play everywhere.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -142,7 +143,7 @@ const everywhere = `scale=trunc(max(2\,iw*min(1\,min(3840/max(iw\,ih)\,2160/min(
 	`:trunc(max(2\,ih*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2,setsar=1,format=`
 
 // playing adds the filters that make frames suit a format: transparency is replaced by black, and
-// the frame rate limited.
+// the frame rate limited unless the arguments choose one.
 func (f Film) playing(args []string, to format.Video) []string {
 	if slices.Contains(args, "-filter_complex") && !slices.Contains(args, "0:V:0") { // the filter graph's own output is mapped
 		return args
@@ -155,7 +156,11 @@ func (f Film) playing(args []string, to format.Video) []string {
 		filter += args[i+1] + ","
 		args = slices.Delete(args, i, i+2)
 	}
-	if filter += to.Filter; f.pictures.Rate > mostPictures {
+	rate := min(f.pictures.Rate, mostPictures)
+	switch {
+	case to.Rate != nil && rate > 0:
+		filter += fmt.Sprintf("fps=%v,", to.Rate(rate))
+	case f.pictures.Rate > mostPictures && !strings.Contains(filter, "fps="):
 		filter += fmt.Sprintf("fps=%d,", mostPictures)
 	}
 	return append(args, "-vf", filter+everywhere+pixels)
