@@ -467,6 +467,10 @@ func TestSpeedWithThePitch(t *testing.T) {
 			t.Errorf("%q: it sounds at %.0f Hz no more than at %.0f Hz", pitch, hz, other)
 		}
 	}
+	for said, want := range map[string]float64{"a quarter of the speed": 12, "6 times as fast": 0.5} {
+		out := done(t, "change_audio_speed", args{"audio": fileOf(plan.Audio, tone), "factor": said})
+		near(t, said+": seconds", probe(t, out.Path).seconds(), want, 0.25)
+	}
 }
 
 // TestBitRates checks that they are as requested, in each lossy format and for each kind of sound.

@@ -71,6 +71,15 @@ func TestSplitAtSilences(t *testing.T) {
 	}
 }
 
+func TestSplitIntoMany(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	song := fileOf(plan.Audio, clip(t, "song.wav", lavfi("sine=frequency=300:duration=3")...))
+	if out := done(t, "split_audio", args{"audio": song, "parts": "24"}); len(out.More) != 23 {
+		t.Errorf("%d files", 1+len(out.More))
+	}
+}
+
 func TestSplitRefuses(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

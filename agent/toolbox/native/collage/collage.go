@@ -111,7 +111,8 @@ func columnsOf(c toolbox.Call) int {
 	all := max(1, len(c.Args["images"]))
 	said, _ := toolbox.Param[string](c, "columns")
 	if n, ok := map[string]int{
-		"one column": 1, "two columns": 2, "three columns": 3, "four columns": 4, "five columns": 5, "six columns": 6, "one row": all,
+		"one column": 1, "two columns": 2, "three columns": 3, "four columns": 4, "five columns": 5, "six columns": 6,
+		"seven columns": 7, "eight columns": 8, "nine columns": 9, "ten columns": 10, "one row": all,
 	}[said]; ok {
 		return min(n, all)
 	}

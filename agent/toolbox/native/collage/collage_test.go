@@ -3,6 +3,7 @@ package collage
 import (
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"atelier/agent/toolbox"
@@ -42,6 +43,16 @@ func TestCollagesHaveColumnsAndLabels(t *testing.T) {
 		if written := nativetest.Inked(img, canvas.Ink); (written > 20) != (c.labels+c.captions != "") {
 			t.Errorf("%s: %d pixels of letters", name, written)
 		}
+	}
+}
+
+func TestCollageOfManyColumns(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	one := w.Given("a.png", nativetest.Uniform(100, 50, color.NRGBA{200, 30, 30, 255}))
+	given := nativetest.Args{"images": slices.Repeat([]toolbox.Value{one}, 10), "columns": {nativetest.Text("8 columns")}}
+	if got := w.Picture("collage_images", given).Image.Rect.Size(); got != image.Pt(8*108+8, 2*58+8) {
+		t.Errorf("it has %v", got)
 	}
 }
 
