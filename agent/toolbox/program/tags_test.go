@@ -169,3 +169,31 @@ func TestExtractSubtitles(t *testing.T) {
 		}
 	}
 }
+
+// TestTagsAreToldAsLeftOut checks that the answer says so where a new sound lacks the tags of the old one.
+func TestTagsAreToldAsLeftOut(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	tagged := fileOf(plan.Audio, clip(t, "song.mp3", append(lavfi("sine=duration=2"), "-metadata", "title=Harbour")...))
+	covered := fileOf(plan.Audio, clip(t, "album.mp3", append(lavfi("sine=duration=2"), "-i", clip(t, "cover.png", cover()...),
+		"-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic")...))
+	plain := fileOf(plan.Audio, clip(t, "plain.mp3", lavfi("sine=duration=2")...))
+	for run, given := range map[string]args{
+		"cut_audio": {"range": "the first second"}, "normalize_loudness": {}, "split_audio": {}, "reverse_audio": {}, "set_tags": {"tags": "artist Ann"},
+	} {
+		for want, sound := range map[string]toolbox.Value{
+			"Its tags, such as the title, were left out.": tagged, "Its tags and its cover picture were left out.": covered, "": plain,
+		} {
+			out, err := perform(t, run, given.with("audio", sound))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run == "set_tags" {
+				want = ""
+			}
+			if got := out.Note.String(); got != want {
+				t.Errorf("%s says %q, want %q", run, got, want)
+			}
+		}
+	}
+}

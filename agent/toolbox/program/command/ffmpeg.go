@@ -200,7 +200,12 @@ func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.O
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		note = plan.Sentences(note, rec.Look.LeftOut())
+		switch {
+		case len(given) > 1:
+			note = plan.Sentences(note, rec.Look.LeftOut())
+		case !format.Has(job.Args, "-map_metadata"):
+			note = rec.LeftOut()
+		}
 		rate, channels = max(rate, rec.Look.Audio().Frequency), max(channels, rec.Look.Audio().Channels)
 		switch same := rec.Format(); {
 		case asked:

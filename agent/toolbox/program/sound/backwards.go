@@ -37,7 +37,7 @@ func (s Sounds) reverse(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	to, note := r.Format().Fitting(s.Limits.Bytes, r.Look.Duration, r.Look.Audio().Frequency, r.Look.Audio().Channels)
+	to, note := r.Fitting(s.Limits.Bytes, r.Look.Duration)
 	job.Args, job.Timeout = append(job.Args, to.Coding.All()...), Timeout
 	out, err := s.Write(ctx, job, c.Dir, "sound."+to.Ending)
 	out.Note = note

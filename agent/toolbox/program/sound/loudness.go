@@ -34,7 +34,7 @@ func (s Sounds) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	f, note := r.Format().Fitting(s.Limits.Bytes, r.Look.Duration, r.Look.Audio().Frequency, r.Look.Audio().Channels)
+	f, note := r.Fitting(s.Limits.Bytes, r.Look.Duration)
 	out, err := s.Render(ctx, c, r, f, filter, "sound")
 	out.About, out.Note = about, note
 	return out, err

@@ -109,5 +109,25 @@ func (r Recording) Format() format.Sound {
 	return f
 }
 
+// Fitting returns the recording's own format or a smaller one ([format.Sound.Fitting]) for a part of that length, and what
+// is to be said of the new file.
+func (r Recording) Fitting(most int64, length time.Duration) (format.Sound, plan.Message) {
+	f, note := r.Format().Fitting(most, length, r.Look.Audio().Frequency, r.Look.Audio().Channels)
+	return f, plan.Sentences(note, r.LeftOut())
+}
+
+// LeftOut says what else is in the file, such as its tags, which may be private.
+func (r Recording) LeftOut() plan.Message {
+	tags := plan.Message{}
+	switch {
+	case r.Look.Type != plan.Audio:
+	case r.Look.Cover:
+		tags = plan.Say("Its tags and its cover picture were left out.")
+	case len(r.Look.Tags) > 0:
+		tags = plan.Say("Its tags, such as the title, were left out.")
+	}
+	return plan.Sentences(r.Look.LeftOut(), tags)
+}
+
 // name is the file name.
 func (r Recording) name() string { return filepath.Base(r.Path) }

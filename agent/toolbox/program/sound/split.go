@@ -89,7 +89,7 @@ func (s Sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	for _, p := range parts {
 		longest = max(longest, p.To-p.From)
 	}
-	format, note := r.Format().Fitting(s.Limits.Bytes, longest, r.Look.Audio().Frequency, r.Look.Audio().Channels)
+	format, note := r.Fitting(s.Limits.Bytes, longest)
 	out, err := Parts(parts, func(i int, p Piece) (toolbox.Output, error) {
 		filter := fmt.Sprintf("atrim=start=%f:end=%f,asetpts=PTS-STARTPTS", p.From.Seconds(), p.To.Seconds())
 		if i == len(parts)-1 { // up to the end, despite rounding
