@@ -37,6 +37,21 @@ func TestAnimationsAsStills(t *testing.T) {
 	}
 }
 
+// TestTilesOfAnAnimation checks that they are those of its first frame.
+func TestTilesOfAnAnimation(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	gif := fileOf(plan.Image, clip(t, "moving.gif", lavfi("testsrc=size=64x48:rate=10:duration=1")...))
+	out, err := runCommand(t, toolOf(t, "split_picture"), args{"image": gif, "grid": "2x2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.More) != 3 || filepath.Ext(out.Path) != ".png" {
+		t.Errorf("it makes %d files, first %s", 1+len(out.More), out.Path)
+	}
+	holds(t, out.Note.String(), "Only the first frame of the animation was used.")
+}
+
 // TestAnimations checks that commands work on every frame of a GIF, and return one of the same duration.
 func TestAnimations(t *testing.T) {
 	slow.Test(t)

@@ -90,7 +90,7 @@ func TestQRCodeIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, given := range []args{
 		{"text": "https://example.org/menu?table=7&day=5"}, {"text": "-o /etc/x\n@y {z} %d \"Łódź\""}, {"text": "red", "colour": "red", "size": "600 px"},
-		{"text": strings.Repeat("a long text ", 20), "colour": "dark blue"},
+		{"text": strings.Repeat("a long text ", 20), "colour": "dark blue"}, {"text": strings.Repeat("a long text ", 20), "size": "154 px"}, {"text": strings.Repeat("a long text ", 20), "size": "138 px"},
 	} {
 		out, err := runCommand(t, toolOf(t, "make_qr_code"), given)
 		if err != nil {
@@ -109,4 +109,6 @@ func TestQRCodeIsReadBack(t *testing.T) {
 			t.Errorf("%v: it says %v, %v", given, got, err)
 		}
 	}
+	_, err := runCommand(t, toolOf(t, "make_qr_code"), args{"text": strings.Repeat("a long text ", 20), "size": "64 px"})
+	holds(t, plan.Sentence(err, plan.Message{}).String(), "cannot be scanned at 64 pixels; ask for 138 or more")
 }

@@ -77,6 +77,18 @@ func TestPictureToVideo(t *testing.T) {
 	}
 }
 
+// TestPictureToVideoOfALargeSize checks that the answer says that the video is smaller than asked.
+func TestPictureToVideoOfALargeSize(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	picture := fileOf(plan.Image, writePNG(t, "p.png", filled(200, 100, color.NRGBA{255, 0, 0, 255})))
+	out := done(t, "picture_to_video", args{"image": picture, "length": "0.2 s", "size": "5000x2500"})
+	if got := probe(t, out.Path).Streams[0]; got.Width != 3840 || got.Height != 1920 {
+		t.Errorf("it has %d × %d pixels", got.Width, got.Height)
+	}
+	holds(t, out.Note.String(), "at most 3840 pixels a side")
+}
+
 func TestLoopUntil(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

@@ -43,6 +43,9 @@ type Recipe struct {
 // bytes, the duration and the sample rate of an output file.
 const madeName, writtenName, bytesName, secondsName, hertzName = "made", "written", "bytes", "seconds", "hertz"
 
+// madeWidth is the width of a picture that the first command line wrote, 0 before it is written.
+const madeWidth = madeName + ".width"
+
 // Made is the value of {made}.
 var Made = Value{Kind: File, Text: madeName}
 
@@ -81,7 +84,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	faults := r.Let.check(s)
 	if r.First != nil {
 		faults = append(faults, r.First.check(s, Written{Endings: firstEndings}, false)...)
-		s[madeName] = File
+		s[madeName], s[madeWidth] = File, Number
 	}
 	motion := r.First.writes(func(out piece) bool { return out.text == motionEnding })
 	faults = append(faults, r.Argv.check(s, w, motion)...)

@@ -67,6 +67,7 @@ func (r *line) work(job ffmpeg.Job, given []string) (toolbox.Output, error) {
 		return r.sound(job, given, to)
 	}
 	animated, err := r.animated(given[0])
+	animated = animated && !r.many // several pictures are made of its first frame
 	if err == nil && animated {
 		err = r.whole(&job.Inputs[0])
 	}

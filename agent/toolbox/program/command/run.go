@@ -17,6 +17,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/letter"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/program/machine"
@@ -149,6 +150,11 @@ func (r *run) fact(name string) (template.Value, error) {
 	switch {
 	case name == "made" && r.made != "":
 		return template.Made, nil
+	case name == "made.width" && r.made == "":
+		return template.Num(0), nil
+	case name == "made.width":
+		info, err := media.Describe(r.ctx, r.made, r.Limits)
+		return template.Num(float64(info.Width)), err
 	case name == "written":
 		return template.Num(r.written), nil
 	case name == "bytes":
