@@ -201,7 +201,7 @@ func (s answeredStream) hdr() bool {
 
 // toneMapping holds the filters that turn a high dynamic range into BT.709. White of 203 cd/m² stays white, and grey
 // stays as bright as it is (https://www.itu.int/pub/R-REP-BT.2408).
-const toneMapping = "zscale=tin=%s:pin=bt2020:min=bt2020nc:t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=mobius," +
+const toneMapping = "zscale=tin=%s:pin=bt2020:min=bt2020nc:t=linear:p=bt709:npl=203,format=gbrpf32le,tonemap=mobius," +
 	"zscale=t=bt709:m=bt709:r=tv,format=yuv420p,"
 
 // squared returns the width with square pixels: old films have pixels that are wider than high.
