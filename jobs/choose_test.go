@@ -248,7 +248,8 @@ func TestOnlyAskerAndAdminsMayDeleteAnswer(t *testing.T) {
 	}
 }
 
-// TestPressWithoutEffectIsExplained to the person who pressed only, and messages with the same effect get their sign.
+// TestPressWithoutEffectIsExplained to the person who pressed only, and to the author of a message in place of a button in the
+// thread.
 func TestPressWithoutEffectIsExplained(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -262,15 +263,22 @@ func TestPressWithoutEffectIsExplained(t *testing.T) {
 	close(g.open)
 	h.wait(j, r.ID, 2)
 	h.chooses(j, "bob", r, 1, true)
-	number := h.replies("ann", answer, true, "1")
-	h.handle(j, number)
-	h.chat.untilShown(t, number.Message.Ref.ID, adapters.Done)
+	if told := h.told(h.ask(j, h.replies("ann", answer, true, "1"))); told != "That was done already. The answer is in this thread." {
+		t.Errorf("after a number, ann is told %q", told)
+	}
 	h.chooses(j, "eve", r, 2, true)
 	h.chooses(j, "eve", r, 2, false)
 	again := h.planner.blocks("blur")
 	h.handle(j, h.reacts("bob", answer, "🔁", true))
 	<-again.entered
 	h.handle(j, h.reacts("bob", answer, "🔁", true))
+	hello := h.replies("bob", answer, true, "!hello")
+	h.ask(j, hello)
+	for _, twice := range []adapters.Event{h.replies("bob", answer, true, "again"), h.edits(hello, time.Second, "again")} {
+		if told := h.told(h.ask(j, twice)); told != "That is already in progress." {
+			t.Errorf("in words, bob is told %q", told)
+		}
+	}
 	close(again.open)
 	h.wait(j, r.ID, 3)
 	for range 6 { // 4 are within the limit, and the next one is refused in the thread

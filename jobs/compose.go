@@ -78,7 +78,7 @@ func (c *composer) answer(ctx context.Context, r *record.Request, run *record.Ru
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	pressed := r.Asked.Refused != "" && e.Message == nil && r.Asked.Press == nil // and nothing of it can be asked for again
+	pressed := r.Asked.Refused != "" && r.Asked.Press == nil && (e.Message == nil || stops(e.Message)) // and nothing of it can be asked for again
 	a.Reply.Answer = e.Command == nil && r.Asked.Told == "" && !pressed
 	p := r.Generations[run.Generation].Plan
 	switch {

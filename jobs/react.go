@@ -78,8 +78,12 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 	return r, r.Run(of.Run), nil
 }
 
-// repeat runs a request again from the beginning. A person can have only one repeat at a time.
+// repeat runs a request again from the beginning, unless it was only a notice or small talk. A person can have only one
+// repeat at a time.
 func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	if r.Asked.Told != "" || run != nil && run.Answer != nil && !slices.Contains(run.Answer.Reply.Acts(), adapters.Again) {
+		return nil
+	}
 	again := record.Begun{By: e.By.ID, Event: e.Key(), Message: e.MessageRef()}
 	switch {
 	case run == nil:
@@ -89,7 +93,7 @@ func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Requ
 		again.Guess = r.Generations[run.Generation].Guess
 	}
 	if r.Waits() || r.Runs.Repeating(e.By.ID, again.Event) {
-		return a.whisper(ctx, e, r, inProgress)
+		return a.explain(ctx, e, r, inProgress)
 	}
 	return a.begin(ctx, e, r, again)
 }
@@ -113,13 +117,11 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	case r.Runs.BegunBy(choice.Event): // a repeated event
 		return a.flow.advance(ctx, r)
 	case made != nil && !made.Active():
-		a.statuses.Show(ctx, choice.Message, shown(made.Status(r, r.Generations[made.Generation])))
-		return errors.Join(a.remember(ctx, e, r, made.N), a.whisper(ctx, e, r, plan.Say("That was done already. The answer is in this thread.")))
+		return a.explain(ctx, e, r, plan.Say("That was done already. The answer is in this thread."))
 	case made != nil && slices.Contains(made.Choosers, choice.By) && e.Message == nil:
 		return a.whisper(ctx, e, r, inProgress)
 	case !r.MayPick(choice.Pick, choice.By):
-		a.statuses.Show(ctx, choice.Message, adapters.Refused)
-		return a.whisper(ctx, e, r, plan.Say("You chose this too often. Please send a new request."))
+		return a.refuse(ctx, e, r.Asked.Event.Thread, quota.RefusePick())
 	case made != nil:
 		a.statuses.Show(ctx, choice.Message, adapters.Seen)
 		return a.start(ctx, e, r, choice)
@@ -198,6 +200,15 @@ func (a *reactions) remember(ctx context.Context, e adapters.Event, r *record.Re
 }
 
 var inProgress = plan.Say("That is already in progress.")
+
+// explain tells a person why what they asked for has no effect: in private for a press, and in the thread for a message in
+// place of one.
+func (a *reactions) explain(ctx context.Context, e adapters.Event, r *record.Request, why plan.Message) error {
+	if e.Message == nil {
+		return a.whisper(ctx, e, r, why)
+	}
+	return a.reworker.notice(ctx, e, r, why)
+}
 
 // whisper tells a person in private why a press on a message of a request has no effect.
 func (a *reactions) whisper(ctx context.Context, e adapters.Event, r *record.Request, why plan.Message) error {
@@ -402,8 +413,8 @@ func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread
 		recent = []string{about.ID}
 	}
 	r, run, repeated, err := s.latest(ctx, e, recent, func(run *record.Run) bool {
-		return (shown == nil || run.N == shown.N) && (sign != adapters.Choose || len(run.Answer.Offers) > 0) &&
-			(sign != adapters.Vary || slices.Contains(run.Answer.Reply.GoOn, sign))
+		can := slices.Contains(run.Answer.Reply.Acts(), sign) || sign == adapters.Choose && len(run.Answer.Offers) > 0
+		return can && (shown == nil || run.N == shown.N)
 	})
 	switch {
 	case repeated:

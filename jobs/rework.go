@@ -234,6 +234,14 @@ func (w *reworker) refused(ctx context.Context, e adapters.Event, in adapters.Th
 	return false, nil
 }
 
+// notice tells something that is counted like a command.
+func (w *reworker) notice(ctx context.Context, e adapters.Event, r *record.Request, said plan.Message) error {
+	if refused, err := w.refused(ctx, e, r.Asked.Event.Thread); refused || err != nil {
+		return err
+	}
+	return w.tell(ctx, e, r, said)
+}
+
 // tell posts a notice about a press in its thread, for the person who pressed.
 func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request, said plan.Message) error {
 	e.Thread = r.Asked.Event.Thread
@@ -466,10 +474,7 @@ func (y *tryer) press(ctx context.Context, e adapters.Event, r *record.Request, 
 	e.Thread = r.Asked.Event.Thread
 	sample, err := y.samples.Sample(ctx, e.Reaction.Choice)
 	if fault, ok := errors.AsType[*plan.Fault](err); ok {
-		if refused, err := y.refused(ctx, e, e.Thread); refused || err != nil {
-			return err
-		}
-		return y.tell(ctx, e, r, fault.Sentence)
+		return y.notice(ctx, e, r, fault.Sentence)
 	}
 	if err != nil {
 		return err

@@ -70,8 +70,8 @@ func TestRepliesInPlaceOfButtons(t *testing.T) {
 	first := h.handle(j, wish)
 	<-g.entered
 	second := h.handle(j, h.says("t", "ann", "picture"))
-	if told := h.told(h.ask(j, h.replies("eve", wish.Message.Ref, false, "stop"))); told != "Only the person who asked for this, or an admin, can stop it." {
-		t.Errorf("eve is told %q", told)
+	if told := h.reply(h.ask(j, h.replies("eve", wish.Message.Ref, false, "stop"))); told.Text != "Only the person who asked for this, or an admin, can stop it." || told.Answer {
+		t.Errorf("eve is told %+v", told)
 	}
 	h.handle(j, h.replies("ann", wish.Message.Ref, false, "stop"))
 	if r := h.wait(j, first, 1); r.Runs[0].Status != jobs.Cancelled {
@@ -267,6 +267,19 @@ func TestAgainInWords(t *testing.T) {
 	h.chat.untilShown(t, again.Message.Ref.ID, adapters.Seen, adapters.Done)
 	if p, _ := h.chat.post(r.Runs[1].Sent); len(r.Runs) != 2 || h.planner.count("pic") != 2 || p.reply.Mention != "bob" {
 		t.Errorf("%d runs, drawn %d times, for %q", len(r.Runs), h.planner.count("pic"), p.reply.Mention)
+	}
+	notices := []jobs.Request{
+		h.ask(j, h.says("t", "ann", "!You are welcome!")), h.ask(j, h.reacts("ann", r.Runs[0].Sent, "📌", true)), h.ask(j, h.reacts("eve", r.Runs[0].Sent, "🗑", true)),
+	}
+	h.handle(j, h.says("t", "bob", "again"))
+	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done {
+		t.Errorf("after notices it is %s", r.Runs[2].Status)
+	}
+	for _, notice := range notices {
+		h.handle(j, h.reacts("bob", notice.Runs[0].Sent, "🔁", true))
+		if n := len(h.runs(j, notice)); n != 1 {
+			t.Errorf("%q is run %d times", h.told(notice), n)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	Day           Reason = "day"
 	NotToDelete   Reason = "not_theirs_to_delete"
 	NotToStop     Reason = "not_theirs_to_stop"
+	NotToPick     Reason = "picked_too_often"
 )
 
 // Refusal is the rejection of a request or file.
@@ -43,6 +44,11 @@ func RefuseRemove() *Refusal {
 // RefuseStop is the refusal for people who may not stop another person's request.
 func RefuseStop() *Refusal {
 	return &Refusal{NotToStop, plan.Say("Only the person who asked for this, or an admin, can stop it.")}
+}
+
+// RefusePick is the refusal for people who keep picking the same offer and taking it back.
+func RefusePick() *Refusal {
+	return &Refusal{NotToPick, plan.Say("You chose this too often. Please send a new request.")}
 }
 
 func (q *Quota) seats(group string, n int) seats {
