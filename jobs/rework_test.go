@@ -12,6 +12,7 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/jobs/quota"
 	"atelier/storage"
 )
 
@@ -266,6 +267,45 @@ func TestStopAtResultOfPress(t *testing.T) {
 	close(g.open)
 	if r := h.wait(j, other, 1); r.Runs[0].Status != jobs.Done {
 		t.Errorf("the other one is %s", r.Runs[0].Status)
+	}
+}
+
+// TestWorkOfOthersOutlivesMessage checks that the deletion or an edit of a message stops what its author asked for with it, and
+// nobody else's work on its results.
+func TestWorkOfOthersOutlivesMessage(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(h *house, wish adapters.Event) adapters.Event{
+		"deletion": func(h *house, wish adapters.Event) adapters.Event { return h.deletes(wish.Message.Ref) },
+		"edit":     func(h *house, wish adapters.Event) adapters.Event { return h.edits(wish, time.Minute, "picnew") },
+	} {
+		h := enter(t)
+		j := h.start(reworking(newReworker(h.planner)), held(quota.Config{AtOnce: 1, Exempt: []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: "bob"}}}))
+		wish := h.says("t", "ann", "pic1|picother")
+		first := h.ask(j, wish)
+		larger, other := h.planner.blocks("piclarger"), h.planner.blocks("picother")
+		h.chooses(j, "bob", first, 1, true)
+		<-other.entered
+		bobs := h.handle(j, h.reacts("bob", first.Runs[0].Sent, "🔍", true))
+		<-larger.entered
+		anns := h.handle(j, h.reacts("ann", first.Runs[0].Sent, "🔍", true)) // waits for its turn
+		changed := change(h, wish)
+		h.handle(j, changed)
+		if r := h.wait(j, anns, 1); r.Runs[0].Status != jobs.Cancelled || !r.Runs[0].Sent.IsZero() {
+			t.Errorf("%s: ann's press is %s", what, r.Runs[0].Status)
+		}
+		close(larger.open)
+		close(other.open)
+		if r := h.wait(j, bobs, 1); r.Runs[0].Status != jobs.Done {
+			t.Errorf("%s: bob's press is %s", what, r.Runs[0].Status)
+		}
+		if r := h.wait(j, first.ID, 2); r.Runs[1].Status != jobs.Done {
+			t.Errorf("%s: bob's alternative is %s", what, r.Runs[1].Status)
+		}
+		if what == "edit" {
+			if r := h.wait(j, jobs.RequestID(changed), 1); r.Runs[0].Status != jobs.Done {
+				t.Errorf("the edited message is %s: %s", r.Runs[0].Status, h.told(r))
+			}
+		}
 	}
 }
 

@@ -63,38 +63,60 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	case e.Cancel.Deleted && !asks:
 		return in, o.noteDeleted(ctx, r, run, on)
 	case !asks && run != nil && !run.AnsweredAt(on):
-		return in, o.haltTheirs(ctx, e, stop, r, run)
+		if err := o.may(e.By, stop, r, run); err != nil {
+			return in, err
+		}
+		return in, o.halt(ctx, r.ID, run.N, stop)
+	case e.Cancel.Deleted: // by whomever
+		return in, o.haltAll(ctx, r.Asked.Event.By, stop, r)
 	}
-	return in, o.haltAll(ctx, e, stop, r)
+	return in, o.haltAll(ctx, e.By, stop, r)
 }
 
-// haltAll stops the runs of a request and of those that continue from its results, which its message shows. Of other
-// people's, it stops only those that the person may stop.
-func (o *stopper) haltAll(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request) error {
-	further, err := o.continuing(ctx, r)
+// haltAll stops the runs that the message of a request shows, as far as the person may.
+func (o *stopper) haltAll(ctx context.Context, by adapters.Person, stop record.Halted, r *record.Request) error {
+	theirs, refused, err := o.shownBy(ctx, by, stop, r)
 	if err != nil {
 		return err
 	}
-	stopped, refused := false, false
-	for _, of := range append(further, r) {
-		for _, run := range of.Runs {
-			switch err := o.haltTheirs(ctx, e, stop, of, run); {
-			case err == nil:
-				stopped = true
-			case errors.Is(err, errNotTheirs):
-				refused = true
-			case !errors.Is(err, ErrOver):
-				return err
-			}
+	for _, w := range theirs {
+		if err := o.halt(ctx, w.of.ID, w.run.N, stop); err != nil {
+			return err
 		}
 	}
 	switch {
-	case stopped:
+	case len(theirs) > 0:
 		return nil
-	case refused:
+	case refused && !stop.Silent():
 		return errNotTheirs
 	}
 	return ErrOver
+}
+
+// work is a run of a request.
+type work struct {
+	of  *record.Request
+	run *record.Run
+}
+
+// shownBy returns the runs that the message of a request shows and that a person may stop: those of the request, and of the
+// requests that continue from its results. refused means that there are others.
+func (o *stopper) shownBy(ctx context.Context, by adapters.Person, stop record.Halted, r *record.Request) (theirs []work, refused bool, err error) {
+	further, err := o.continuing(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, of := range append([]*record.Request{r}, further...) {
+		for _, run := range of.Runs {
+			switch err := o.may(by, stop, of, run); {
+			case err == nil:
+				theirs = append(theirs, work{of, run})
+			case errors.Is(err, errNotTheirs):
+				refused = true
+			}
+		}
+	}
+	return theirs, refused, nil
 }
 
 // continuing returns the requests that continue from the results of a request. The root of them all lists them.
@@ -120,14 +142,15 @@ func (o *stopper) continuing(ctx context.Context, r *record.Request) ([]*record.
 	return all, nil
 }
 
-// haltTheirs stops a run if the person may: the run's asker, the request's, and admins.
-func (o *stopper) haltTheirs(ctx context.Context, e adapters.Event, stop record.Halted, r *record.Request, run *record.Run) error {
+// may returns why a person may not stop a run. The run's asker may, and the request's and admins unless they do it by an edit or a
+// deletion, after which the run's asker would be told nothing.
+func (o *stopper) may(by adapters.Person, stop record.Halted, r *record.Request, run *record.Run) error {
 	switch {
 	case !stop.Ends(run):
 		return ErrOver
-	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID, e.By.ID == run.By:
-		return o.halt(ctx, r.ID, run.N, stop)
-	case !o.limits.Allowed(e.By, r.Asked.Event.Thread):
+	case by.ID == r.AskerOf(run), !stop.Silent() && (by.Admin || by.ID == r.Asked.Event.By.ID):
+		return nil
+	case !o.limits.Allowed(by, r.Asked.Event.Thread):
 		return ErrOver // for them there is nothing here
 	}
 	return errNotTheirs
@@ -155,8 +178,9 @@ func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *recor
 	return err
 }
 
+// ignoreOver ignores that there is nothing to stop.
 func ignoreOver(err error) error {
-	if errors.Is(err, ErrOver) {
+	if errors.Is(err, ErrOver) || errors.Is(err, errNotTheirs) {
 		return nil
 	}
 	return record.IgnoreUnknown(err)
@@ -331,7 +355,7 @@ func (d *editor) edited(ctx context.Context, e adapters.Event) error {
 	case takesBack(asked.Message, e.Message), stops(e.Message):
 		stop := stopBy(e)
 		stop.Withdrawn = !stops(e.Message)
-		return ignoreOver(d.stopper.cancel(ctx, r.ID, stop))
+		return ignoreOver(d.stopper.haltAll(ctx, e.By, stop, r))
 	case asked.Message.AsksSame(e.Message) && !r.Withdrawn():
 		return nil
 	}
@@ -425,7 +449,7 @@ func stops(m *adapters.Message) bool {
 	return sign == stopSign
 }
 
-// replace stops a request and begins the one of its edited message.
+// replace stops what the author of a message asked for with it, and begins the request of its edited version.
 func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Request) error {
 	from := origin{replaces: &record.Replaced{Answered: r.Answered()}}
 	if before := r.Asked.Replaces; before != nil {
@@ -434,14 +458,19 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	from.replaces.Requests = append(from.replaces.Requests, r.ID)
 	stop := stopBy(e)
 	stop.Why = record.HaltReplaced
-	if slices.ContainsFunc(r.Runs, stop.Ends) {
-		if refused, err := d.exchange(ctx, r.ID, r.AskedAt, e); refused || err != nil {
-			return err
-		}
-	}
-	err := ignoreOver(d.stopper.cancel(ctx, r.ID, stop))
+	working, _, err := d.stopper.shownBy(ctx, e.By, stop, r)
 	if err != nil {
 		return err
+	}
+	for i, w := range working {
+		if id := countedRun(w.of, w.run); i == 0 && id != "" {
+			if refused, err := d.exchange(ctx, id, w.run.BeganAt, e); refused || err != nil {
+				return err
+			}
+		}
+		if err := d.stopper.halt(ctx, w.of.ID, w.run.N, stop); err != nil {
+			return err
+		}
 	}
 	for _, run := range r.Runs {
 		if run.Answer != nil && run.Answer.Question != "" {

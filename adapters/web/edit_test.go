@@ -124,6 +124,42 @@ func TestEditWithoutChange(t *testing.T) {
 	b.is(b.write("message00000000005", "flip it", "edits", request.ID), http.StatusConflict, late)
 }
 
+// TestEditKeepsWorkOfOthers checks that an edit hides the progress of its author's work, and outdates the author's answers,
+// and nobody else's.
+func TestEditKeepsWorkOfOthers(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	listen(t, b.c)
+	b.is(b.write("message00000000001", "turn it"), http.StatusNoContent)
+	request := chat.RefOf(thread1, "message00000000001")
+	people := []string{b.by.ID, "bob"}
+	var answers, working []string
+	for _, by := range people {
+		answer, err := b.c.Send(t.Context(), "answer-"+by, adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Mention: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, answer.ID)
+	}
+	for _, by := range people {
+		progress, err := b.c.Report(t.Context(), "progress-"+by, adapters.MessageRef{}, adapters.Progress{Thread: chat.ThreadOf(thread1), Request: request.ID, Asker: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		working = append(working, progress.ID)
+	}
+	b.is(b.write("message00000000002", "flip it", "edits", request.ID), http.StatusNoContent)
+	now, err := b.c.store.Threads.Read(t.Context(), thread1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, by := range people {
+		if outdated, hidden := now.Message(answers[i]).Outdated, now.Message(working[i]).ShownBy != ""; outdated != (i == 0) || hidden != (i == 0) {
+			t.Errorf("of %s, the answer is outdated: %v, the progress is hidden: %v", by, outdated, hidden)
+		}
+	}
+}
+
 // TestEditOfOthers checks that people can only edit their own last message.
 func TestEditOfOthers(t *testing.T) {
 	t.Parallel()

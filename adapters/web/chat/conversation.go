@@ -44,7 +44,7 @@ type Message struct {
 	Text     func() template.HTML // of an answer, rendered once
 	Notified string               // name of the person whom an answer mentions
 	Runs     int                  // number of unfinished progress messages of a person's message
-	asker    string               // the id of the person whose message this answers
+	asker    string               // the id of the person for whom an answer or progress is
 	ReplyTo  string               // the id of the message that it belongs to, if that exists
 	Offered  int                  // how many choices can be pressed
 	Presses  []Press
@@ -137,8 +137,8 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
 }
 
-// edit replaces a person's message, which becomes a new request. Progress of the old one is no longer shown. Edits
-// that the handler ignores are not shown either, since nothing would ever answer them.
+// edit replaces a person's message, which becomes a new request. Progress of what the person asked for with the old one is no
+// longer shown. Edits that the handler ignores are not shown either, since nothing would ever answer them.
 func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	old := c.message(w.Edits)
 	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID || at.Sub(old.At) > adapters.Editable {
@@ -165,7 +165,7 @@ func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	})
 	for i, m := range c.messages {
 		switch {
-		case m.ReplyTo != old.ID:
+		case m.ReplyTo != old.ID, m.asker != w.By.ID: // what others asked for goes on
 		case m.Said != nil && !m.Outdated:
 			c.change(position, m.ID, func(answer *Message) { answer.Outdated = true })
 		case m.Progress != nil && m.ShownBy == "":
@@ -181,13 +181,11 @@ func (c *Conversation) say(position int64, at time.Time, s *Said) {
 	if _, ok := c.at[id]; ok {
 		return
 	}
-	m := &Message{ID: id, Order: position, changed: position, At: at, Said: s}
+	m := &Message{ID: id, Order: position, changed: position, At: at, Said: s, asker: s.Reply.Mention}
 	m.Text = sync.OnceValue(func() template.HTML { return markup.Markdown(s.Reply.Text) })
 	if i, ok := c.at[s.Reply.AnswerTo.ID]; ok {
 		m.ReplyTo = c.messages[i].ID
-		if w := c.messages[i].Wrote; w != nil {
-			m.asker = w.By.ID
-		}
+		m.asker = cmp.Or(m.asker, c.messages[i].author())
 		c.change(position, m.ReplyTo, func(of *Message) { of.Answered = true })
 	}
 	for _, i := range slices.Clone(c.working) {
@@ -211,9 +209,9 @@ func (c *Conversation) report(position int64, at time.Time, r *Reported) {
 	id := ProgressID(r.Key)
 	i, ok := c.at[id]
 	if !ok {
-		m := &Message{ID: id, Order: position, changed: position, At: at, Progress: r}
-		if _, ok := c.at[r.Progress.Request]; ok {
-			m.ReplyTo = r.Progress.Request
+		m := &Message{ID: id, Order: position, changed: position, At: at, Progress: r, asker: r.Progress.Asker}
+		if i, ok := c.at[r.Progress.Request]; ok {
+			m.ReplyTo, m.asker = r.Progress.Request, cmp.Or(m.asker, c.messages[i].author())
 		}
 		c.append(m)
 		if !r.Progress.Ended {
@@ -318,12 +316,20 @@ func (c *Conversation) busy() bool {
 	return len(c.working)+len(c.waiting) > 0 || slices.ContainsFunc(c.messages, (*Message).Open)
 }
 
+// author returns the id of the person who wrote a message, "" if the bot did.
+func (m *Message) author() string {
+	if m.Wrote == nil {
+		return ""
+	}
+	return m.Wrote.By.ID
+}
+
 // Open reports whether a person's message has no answer yet.
 func (m *Message) Open() bool {
 	return !m.Removed && !m.Answered && m.Wrote != nil && (m.Status == "" || m.Status == adapters.Seen)
 }
 
-// MayRemove reports whether somebody may have an answer deleted: the asker, and admins.
+// MayRemove reports whether somebody may have an answer deleted: the person for whom it is, and admins.
 func (m *Message) MayRemove(by adapters.Person) bool { return by.Admin || m.asker == by.ID }
 
 func (m *Message) offer(n int) {
