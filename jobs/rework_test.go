@@ -112,7 +112,7 @@ func TestNextMessageUsesSelection(t *testing.T) {
 	})
 }
 
-// TestSelectionLasts through a question and an edit, until another choice, and without a mention for a day.
+// TestSelectionLasts through a question, small talk and an edit, until another choice, and without a mention for a day.
 func TestSelectionLasts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -123,6 +123,7 @@ func TestSelectionLasts(t *testing.T) {
 	h.ask(j, h.reacts("ann", first.Runs[0].Sent, "📌", true))
 	h.ask(j, h.reacts("ann", second.Runs[0].Sent, "📌", true))
 	want := second.Runs[0].Answer.Resources[0].Name
+	h.ask(j, h.overhears("ann", "!You are welcome!"))
 	asked := h.ask(j, h.overhears("ann", "?How?"))
 	if answer := h.ask(j, h.overhears("ann", "blur")); given(h.planner.request(answer.ID)) != want {
 		t.Errorf("of %s, the answer to its question works on %q", asked.ID, given(h.planner.request(answer.ID)))

@@ -162,7 +162,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	gone := record.Left{Request: id, Run: n}
 	status := record.Failed
 	if a := run.Answer; a != nil {
-		gone.Turn, gone.Resources = a.Turn, a.Resources
+		gone.Turn, gone.Resources, gone.Talk = a.Turn, a.Resources, a.Reply.Talk
 		if status = a.Status; run.Sent.Failed() {
 			status = record.Failed
 		}

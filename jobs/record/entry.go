@@ -323,6 +323,8 @@ type Left struct {
 	Turn      *plan.Turn      `json:"turn,omitempty"`
 	Resources []plan.Resource `json:"resources,omitempty"`
 	Question  *OpenQuestion   `json:"question,omitempty"`
+	// Talk means that the request was only small talk.
+	Talk bool `json:"talk,omitempty"`
 }
 
 // OpenQuestion waits for an answer.

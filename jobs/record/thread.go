@@ -47,6 +47,7 @@ type Place struct {
 	at      int // position of its entry
 	Left    bool
 	aside   bool
+	talk    bool // it was only small talk
 }
 
 // turn is the memory of a run, or of a message that was not for the bot.
@@ -267,11 +268,11 @@ func (t *Thread) addHistory(past *History, at int) {
 	t.turns = append(t.turns, &turn{resources: past.Resources, position: at})
 }
 
-// selected returns a person's last selection before a position, nil if a message has used it since.
+// selected returns a person's last selection before a position, nil if a message has used it since. Small talk does not use it.
 func (t *Thread) selected(by string, before int) *Selected {
 	from := -1
 	for _, p := range t.Line {
-		if p.by == by && !p.aside && p.at < before {
+		if p.by == by && !p.aside && !p.talk && p.at < before {
 			from = p.at
 		}
 	}
@@ -304,7 +305,7 @@ func (t *Thread) leave(l *Left, at int) {
 	if p == nil {
 		return // the thread was forgotten meanwhile
 	}
-	p.Left = p.Left || l.Run == 1
+	p.Left, p.talk = p.Left || l.Run == 1, p.talk || l.Talk
 	if slices.ContainsFunc(t.turns, func(o *turn) bool { return o.request == l.Request && o.run == l.Run }) {
 		return
 	}
