@@ -112,6 +112,11 @@ func TestButtonsAreActedOn(t *testing.T) {
 		if e := heard(); e.Kind != adapters.ReactionAdded || e.Reaction.Sign != adapters.Vary || e.Reaction.On.Key() != answer.Key() {
 			t.Errorf("variations arrived as %+v", e)
 		}
+		varied := reply
+		varied.Mention, varied.Text = bob.by.ID, "Varied."
+		if answer, err := c.Send(t.Context(), "k2", varied); err != nil || buttons(b, answer.ID).CanRemove || !buttons(bob, answer.ID).CanRemove {
+			t.Errorf("the asker of variations cannot remove them, or only somebody else can: %v", err)
+		}
 		b.is(b.post(at(answer.ID), "id", "press00000000010", "sign", "remove"), http.StatusNoContent)
 		if e := heard(); e.Reaction == nil || e.Reaction.Sign != adapters.Remove {
 			t.Errorf("received %+v", e)
