@@ -112,6 +112,13 @@ type Whisperer interface {
 	Whisper(ctx context.Context, pressed Event, in Thread, text string) error
 }
 
+// Beginner is an adapter that can begin a thread for work that no message asks for.
+type Beginner interface {
+	// Begin posts a text in a channel under the key, as Send does, and returns the message, whose id is the thread's. The
+	// message is zero where the bot cannot begin threads.
+	Begin(ctx context.Context, key string, in Thread, text string) (MessageRef, error)
+}
+
 // Typer is an adapter that can show that the bot is at work, for some seconds or until it posts something.
 type Typer interface {
 	// Typing shows it, and returns after how long it must be shown again if the work continues; 0 is never.

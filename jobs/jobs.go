@@ -355,7 +355,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
 	reworker := &reworker{
-		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, limitsOf: j.limitsOf, say: say,
+		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, adapters: j.adapters, limitsOf: j.limitsOf, say: say,
 		patience: c.QuestionExpiry, now: c.Now,
 	}
 	planner := &planner{reworker: reworker, store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}

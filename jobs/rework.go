@@ -35,6 +35,7 @@ type reworker struct {
 	agent     Agent
 	admission *admission
 	limits    *limits
+	adapters  map[string]adapters.Adapter
 	limitsOf  func(t adapters.Thread) adapters.Limits
 	say       sayer
 	// patience is how long a person's next message needs no mention.
@@ -71,7 +72,8 @@ func (w *reworker) press(ctx context.Context, e adapters.Event, r *record.Reques
 	return w.begin(ctx, e, r, press)
 }
 
-// begin begins the request of a press in the thread of the answer.
+// begin begins the request of a press in the thread of the answer. An example that the answer to a command offers may begin a
+// thread of its own.
 func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Request, press *record.Press) error {
 	shared, err := w.shared(ctx, e, press)
 	if err != nil {
@@ -85,7 +87,36 @@ func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Reques
 	if shared {
 		return w.admission.whisper(ctx, e, t, inProgress)
 	}
+	if press.Tries() && e.Thread.ID == "" && !e.Thread.Direct {
+		err := w.beginThread(ctx, &e, r, press)
+		if fault, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
+			return w.admission.whisper(ctx, e, t, plan.Message{Format: fault.Sentence, Args: fault.Args})
+		}
+		if err == nil {
+			t, err = w.store.Thread(ctx, record.ThreadID(e.Thread))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return w.admission.admit(ctx, e, t, origin{press: press})
+}
+
+// beginThread begins a thread for the example that a person tries, if the platform has threads.
+func (w *reworker) beginThread(ctx context.Context, e *adapters.Event, r *record.Request, press *record.Press) error {
+	to, ok := w.adapters[e.Thread.Adapter].(adapters.Beginner)
+	if !ok {
+		return nil
+	}
+	said := w.say(r, plan.Say("%s tries “%s”.", e.By.Name, w.say(r, plan.Sample{Wish: press.Wish}.Label())))
+	at, err := to.Begin(ctx, record.SendKey(record.RequestID(*e), 0), e.Thread, adapters.Escape(said))
+	if err != nil {
+		return fmt.Errorf("begin a thread: %w", err)
+	}
+	if !at.IsZero() {
+		e.Thread.ID, press.Message = at.ID, at
+	}
+	return nil
 }
 
 // shared reports whether the same press of the same person is in progress, which a further one shares.

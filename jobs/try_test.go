@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,51 @@ func TestExamplesAreTried(t *testing.T) {
 			h.t.Error("a message that nobody knows has examples")
 		}
 	})
+}
+
+// beginning is a fake platform on which the bot can begin threads.
+type beginning struct{ *chat }
+
+func (b beginning) Begin(ctx context.Context, key string, in adapters.Thread, text string) (adapters.MessageRef, error) {
+	return b.Send(ctx, key, adapters.Reply{Thread: in, Text: text})
+}
+
+// TestExampleOfCommandBeginsThread, in which the person who tries it goes on without a mention.
+func TestExampleOfCommandBeginsThread(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(withHelp, func(c *jobs.Config) { c.Adapters = []adapters.Adapter{beginning{h.chat}} })
+	help := h.ask(j, h.commands("", "ann", "help"))
+	press := h.tries("ann", help.Runs[0].Sent, "grey")
+	press.By.Name = "Ann"
+	tried := h.ask(j, press)
+	h.handle(j, press) // a repeated event
+	posts := h.chat.all()
+	answer := h.reply(tried)
+	if len(posts) != 3 || posts[1].reply.Text != "Ann tries “picgrey”." || posts[1].reply.Thread.ID != "" || answer.Thread.ID != posts[1].ref.ID || answer.AnswerTo.ID != posts[1].ref.ID {
+		t.Fatalf("posted is %+v", posts)
+	}
+	h.ask(j, h.reacts("ann", tried.Runs[0].Sent, "📌", true))
+	next := h.says(answer.Thread.ID, "ann", "blur")
+	next.Message.For = adapters.Overheard
+	if made := tried.Runs[0].Answer.Resources; given(h.planner.request(h.ask(j, next).ID)) != made[len(made)-1].Name {
+		t.Errorf("the next message works on %q", given(h.planner.request(jobs.RequestID(next))))
+	}
+	again := h.says(answer.Thread.ID, "ann", "again")
+	again.Message.For = adapters.Overheard
+	h.handle(j, again)
+	if r := h.wait(j, jobs.RequestID(next), 2); r.Runs[1].Status != jobs.Done {
+		t.Errorf("again it is %s", r.Runs[1].Status)
+	}
+
+	h.chat.onSend = func(int, adapters.Reply) error {
+		return &adapters.Fault{Sentence: "Invite me.", Kind: adapters.ErrForbidden}
+	}
+	h.handle(j, h.tries("bob", help.Runs[0].Sent, "fox"))
+	h.chat.until(t, "a word", func() bool { return slices.Contains(h.chat.private, "bob: Invite me.") })
+	if n := h.planner.count("picfox"); n != 0 {
+		t.Errorf("what cannot be shown is drawn %d times", n)
+	}
 }
 
 // TestGreetingsOfferExamples, and an example can be run again and stopped.

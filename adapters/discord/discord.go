@@ -50,6 +50,7 @@ type Config struct {
 // Discord is one bot. Each of its parts has one job; New wires them.
 type Discord struct {
 	adapters.Acknowledger
+	adapters.Beginner
 	adapters.Deleter
 	adapters.Historian
 	adapters.Linker
@@ -128,7 +129,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	sender := &post.Sender{Poster: poster, Responder: responder}
 	messages := &lookup.Messages{API: client, Identity: identity, Places: places, Guests: guests}
 	return &Discord{
-		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
+		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender, Beginner: sender,
 		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client, Guests: guests}, Whisperer: &post.Whisperer{Responder: responder},
 		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.Allows},
 		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,

@@ -63,6 +63,7 @@ type Config struct {
 // Slack is one bot in one workspace. Each of its parts has one job; New wires them.
 type Slack struct {
 	adapters.Acknowledger
+	adapters.Beginner
 	adapters.Deleter
 	adapters.Historian
 	adapters.Limiter
@@ -249,11 +250,11 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 		Files: &share.Files{API: s.api, Messages: s.messages, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
-	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
+	s.Acknowledger, s.Offerer, s.Historian, s.Limiter, s.Beginner = marks, marks, s.messages, s.sender, s.sender
 	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Linker, s.Locator = links, links
 	s.Reporter, s.Typer = &post.Progress{Poster: poster, Streams: streams, Typer: typer, Phrases: c.Phrases}, typer
-	s.Deleter, s.Whisperer = &post.Deleter{API: s.api, Messages: s.messages}, &post.Whisperer{API: s.api}
+	s.Deleter, s.Whisperer = &post.Deleter{API: s.api, Messages: s.messages}, &post.Whisperer{Responder: responder}
 	return poster, responder
 }
 
@@ -267,7 +268,7 @@ func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
 	}
 	s.interactions = &receive.Interactions{
 		Listener: s.listener, Log: c.Log,
-		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
+		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Responder: responder, Log: c.Log, Now: c.Now},
 		Shortcuts: &receive.Shortcuts{
 			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
 		},

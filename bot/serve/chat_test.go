@@ -66,6 +66,7 @@ type inDiscord struct {
 	ann     discordtest.User
 	bob     discordtest.User
 	pressed []*discordtest.Interaction
+	helped  *discordtest.Interaction // ann's last command for help
 }
 
 func newInDiscord(t *testing.T, o discordtest.Options) *inDiscord {

@@ -292,6 +292,9 @@ func (t *Thread) join(j *Joined, at int) {
 	if t.asks != nil && t.asks.Request == j.Answers {
 		t.asks = nil
 	}
+	if j.Press && len(t.Line) == 1 {
+		t.meet(j.By) // it began the thread
+	}
 	if j.Aside || j.Press {
 		return
 	}

@@ -43,6 +43,14 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
 }
 
+// Begin posts a text that begins a thread, which guests cannot.
+func (s *Sender) Begin(ctx context.Context, key string, in adapters.Thread, text string) (adapters.MessageRef, error) {
+	if _, guest, err := s.Poster.Threads.Guests.Thread(ctx, in); err != nil || guest {
+		return adapters.MessageRef{}, err
+	}
+	return s.Send(ctx, key, adapters.Reply{Thread: in, Text: text})
+}
+
 // Limits returns what Discord accepts, in several messages.
 func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText, Voice: true}

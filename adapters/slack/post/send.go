@@ -54,6 +54,11 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	return ref, err
 }
 
+// Begin posts a text that begins a thread.
+func (sn *Sender) Begin(ctx context.Context, key string, in adapters.Thread, text string) (adapters.MessageRef, error) {
+	return sn.Send(ctx, key, adapters.Reply{Thread: in, Text: text})
+}
+
 // Limits returns what a workspace accepts, in several messages.
 func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles, Text: longText}
@@ -102,7 +107,7 @@ func (sn *Sender) post(ctx context.Context, key string, r adapters.Reply, parts 
 }
 
 // A command is answered at its response URL: only the person who entered it sees the answer, in
-// any channel. That works for half an hour and five messages; after that the answer is posted to
+// any channel, and so are presses of buttons below that answer. That works for half an hour and five messages; after that the answer is posted to
 // the channel, if the bot is a member. See
 // https://docs.slack.dev/interactivity/handling-user-interaction.
 const (
@@ -124,12 +129,14 @@ type Responder struct {
 	Log      *slog.Logger
 }
 
-// Remember records the response URL of a command.
-func (rs *Responder) Remember(ctx context.Context, event, responseURL string) error {
+// Remember records the response URL of a command or a press.
+func (rs *Responder) Remember(ctx context.Context, event, responseURL string) {
 	if responseURL == "" {
-		return nil
+		return
 	}
-	return rs.State.Put(ctx, respondKey(event), []byte(responseURL), respondFor)
+	if err := rs.State.Put(ctx, respondKey(event), []byte(responseURL), respondFor); err != nil {
+		rs.Log.WarnContext(ctx, "a response URL could not be recorded", "error", err)
+	}
 }
 
 // Respond answers a command to the person who entered it. It returns false if that is not

@@ -47,11 +47,12 @@ func (i *Interactions) Receive(payload []byte) bool {
 
 // Buttons converts pressed buttons to events.
 type Buttons struct {
-	Listener *Listener
-	Identity *lookup.Identity
-	People   *lookup.People
-	Log      *slog.Logger
-	Now      func() time.Time
+	Listener  *Listener
+	Identity  *lookup.Identity
+	People    *lookup.People
+	Responder *post.Responder
+	Log       *slog.Logger
+	Now       func() time.Time
 }
 
 // Press passes a pressed button to the handler.
@@ -86,6 +87,7 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		case pressed != nil:
 			if strings.HasPrefix(a.Value, convert.Whisper) {
 				pressed.On.ID = a.Value
+				b.Responder.Remember(ctx, e.ID, p.ResponseURL)
 			}
 			e.Kind, e.Reaction = adapters.ReactionAdded, pressed
 		case a.ActionID == convert.RateAction:
@@ -150,9 +152,7 @@ func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 	default:
 		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: text})
 	}
-	if err := cs.Responder.Remember(ctx, e.ID, c.ResponseURL); err != nil {
-		cs.Log.WarnContext(ctx, "the response URL of a command could not be recorded", "error", err)
-	}
+	cs.Responder.Remember(ctx, e.ID, c.ResponseURL)
 	cs.Listener.Put(ctx, e, nil)
 	return nil
 }

@@ -72,6 +72,26 @@ func (is *Interactions) Press(user, channel, ts, actionID string) *Interaction {
 	return is.press(user, channel, ts, actionID, func(button object) object { return button })
 }
 
+// PressEphemeral presses the button with actionID in an answer at a response URL: a block_actions interaction.
+func (is *Interactions) PressEphemeral(e Ephemeral, channel, actionID string) *Interaction {
+	is.tb.Helper()
+	i := is.start(e.User)
+	action := (&messageState{blocks: e.Blocks}).action(actionID)
+	if action == nil {
+		is.misusef("the answer %q has no button %q", e.Text, actionID)
+		return i
+	}
+	is.workspace.changeChannel(channel, func(c *channelState) {
+		action["action_ts"] = is.ts()
+		is.send(i, "interactive", with(is.common("block_actions", e.User, i), object{
+			"container": object{"type": "message", "message_ts": is.ts(), "channel_id": c.id, "is_ephemeral": true},
+			"channel":   object{"id": c.id, "name": c.name}, "response_url": i.ResponseURL,
+			"state": object{"values": object{}}, "actions": []object{action},
+		}))
+	})
+	return i
+}
+
 // Rate presses one of the feedback buttons with actionID in a message: a block_actions interaction.
 func (is *Interactions) Rate(user, channel, ts, actionID string, good bool) *Interaction {
 	is.tb.Helper()
@@ -311,8 +331,9 @@ func (v *viewState) values(typed map[string]string) object {
 // called without the lock.
 func (is *Interactions) serveResponse(w http.ResponseWriter, r *http.Request) {
 	var said struct {
-		Text         string `json:"text"`
-		ResponseType string `json:"response_type"`
+		Text         string          `json:"text"`
+		ResponseType string          `json:"response_type"`
+		Blocks       json.RawMessage `json:"blocks"`
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	if errors.Join(err, json.Unmarshal(body, &said)) != nil || said.ResponseType == "in_channel" {
@@ -329,7 +350,7 @@ func (is *Interactions) serveResponse(w http.ResponseWriter, r *http.Request) {
 			status, word = http.StatusNotFound, "used_url"
 		default:
 			to.used++
-			is.workspace.ephemeral = append(is.workspace.ephemeral, Ephemeral{to.user, said.Text, is.address + r.URL.Path})
+			is.workspace.ephemeral = append(is.workspace.ephemeral, Ephemeral{to.user, said.Text, is.address + r.URL.Path, said.Blocks})
 		}
 	})
 	w.WriteHeader(status)

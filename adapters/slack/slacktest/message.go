@@ -44,8 +44,11 @@ type Reaction struct {
 	At    time.Time // when it was first added
 }
 
-// Ephemeral is a message that only one person saw. An answer at a response URL has that.
-type Ephemeral struct{ User, Text, ResponseURL string }
+// Ephemeral is a message that only one person saw. An answer at a response URL has that, and its blocks.
+type Ephemeral struct {
+	User, Text, ResponseURL string
+	Blocks                  json.RawMessage
+}
 
 // messageState is a message as it is now.
 type messageState struct {
