@@ -22,6 +22,10 @@ func TestLinks(t *testing.T) {
 		t.Errorf("%s was posted at %v", said.ID, at)
 	}
 	within := s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "nice"})
+	open := s.s.People.Thread(s.channel, s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "more"}).ID, "another thread", s.ana)
+	beside := s.s.People.Say(discordtest.Post{Channel: open, By: s.ana, Content: "result"})
+	closed := s.s.People.PrivateThread(s.channel, "a private thread", s.ana)
+	among := s.s.People.Say(discordtest.Post{Channel: closed, By: s.ana, Content: "among us"})
 	other := s.s.World.Channel(s.guild, "other")
 	foreign := s.s.People.Say(discordtest.Post{Channel: other, By: s.ana, Content: "secret"})
 	in := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel, ID: thread}
@@ -35,10 +39,12 @@ func TestLinks(t *testing.T) {
 	}{
 		at + s.channel + "/" + said.ID: {"look", 1, true, nil},
 		"https://ptb.discord.com/channels/" + s.guild + "/" + thread + "/" + within.ID: {"nice", 0, true, nil},
-		at + s.channel + "/1000000000000000001":                                        {"", 0, true, adapters.ErrGone},
-		at + other + "/" + foreign.ID:                                                  {"", 0, true, adapters.ErrForbidden},
-		at + s.channel:                                                                 {},
-		at + s.channel + "/../messages":                                                {},
+		at + closed + "/" + among.ID:            {"", 0, true, adapters.ErrForbidden},
+		at + open + "/" + beside.ID:             {"result", 0, true, nil},
+		at + s.channel + "/1000000000000000001": {"", 0, true, adapters.ErrGone},
+		at + other + "/" + foreign.ID:           {"", 0, true, adapters.ErrForbidden},
+		at + s.channel:                          {},
+		at + s.channel + "/../messages":         {},
 		"https://discord.com.example/channels/" + s.guild + "/" + s.channel + "/" + said.ID: {},
 		"https://cdn.discordapp.com/attachments/5/6/b.png?ex=1&is=2&hm=3":                   {"", 1, true, nil},
 		"https://example.com/attachments/5/6/b.png":                                         {},

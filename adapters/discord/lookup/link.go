@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
@@ -22,8 +24,8 @@ type Links struct {
 // hosts are the hosts of links to messages.
 var hosts = []string{"discord.com", "ptb.discord.com", "canary.discord.com", "discordapp.com"}
 
-// Linked returns the message or the file that a link points to. A message must be in the same channel or thread:
-// not everybody here may read another one. Anybody with the link to a file may open it.
+// Linked returns the message or the file that a link points to. A message must be in the same channel or a public thread of
+// it: not everybody here may read another one. Anybody with the link to a file may open it.
 func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) (e adapters.Earlier, ok bool, err error) {
 	part := strings.Split(strings.Trim(link.Path, "/"), "/")
 	switch {
@@ -45,7 +47,15 @@ func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) 
 }
 
 func (ls *Links) message(ctx context.Context, in adapters.Thread, channel, id string) (e adapters.Earlier, err error) {
-	if channel != in.Channel && channel != in.ID {
+	shared := channel == in.Channel || channel == in.ID
+	if !shared {
+		c, err := ls.Messages.Places.Channel(ctx, in.Workspace, channel)
+		if err != nil {
+			return e, err
+		}
+		shared = c.IsThread() && c.Type != discordgo.ChannelTypeGuildPrivateThread && c.Parent == in.Channel
+	}
+	if !shared {
 		return e, &adapters.Fault{
 			Sentence: "The linked message is in another channel, and I read only this one. Please forward it here, or attach its files.",
 			Kind:     adapters.ErrForbidden,
