@@ -55,7 +55,7 @@ func TestLinks(t *testing.T) {
 	many := strings.Repeat("x", 2000)
 	j := h.start(func(c *jobs.Config) {
 		c.Adapters, c.MaxFile = []adapters.Adapter{in}, 1000
-		c.LinkHosts = hosts{"https://pictures.example/b.png": "PNG b", "https://pictures.example/large.png": "PNG" + many}
+		c.LinkHosts = hosts{"https://pictures.example/b.png": "PNG b", "https://pictures.example/large.png": "PNG" + many, "https://pictures.example/%E7%85%A7%E7%89%87.png": "PNG c"}
 	})
 	for text, want := range map[string]struct {
 		wish  string
@@ -70,6 +70,10 @@ func TestLinks(t *testing.T) {
 		"caption https://chat.example/2":                             {"caption message.txt", "message.txt", ""},
 		`pic "https://chat.example/1"`:                               {`pic "https://chat.example/1"`, "", ""},
 		"a QR code of https://chat.example/1":                        {"a QR code of https://chat.example/1", "", ""},
+		"caption the QR code in https://chat.example/1":              {"caption the QR code in a.png", "a.png", ""},
+		"扫描https://chat.example/1上的二维码":                              {"扫描a.png上的二维码", "a.png", ""},
+		"把https://pictures.example/b.png变成黑白":                        {"把b.png变成黑白", "b.png", ""},
+		"blur https://pictures.example/照片.png":                       {"blur 照片.png", "照片.png", ""},
 		"blur https://elsewhere.example/page":                        {"blur https://elsewhere.example/page", "", ""},
 		"blur https://chat.example/1 and https://chat.example/9":     {"blur a.png and", "a.png", "Left out: The message no longer exists."},
 		"blur https://chat.example/9":                                {"", "", "The message no longer exists."},

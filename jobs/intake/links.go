@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -54,7 +55,7 @@ const LinkSource = "link"
 // not allowed.
 func (l *Links) Follow(ctx context.Context, r *record.Request) (links []Link, closed []string, err error) {
 	m := r.Message()
-	if m == nil || aboutCodes.MatchString(m.Text) {
+	if m == nil || aboutCodes.MatchString(m.Text) && !readsCodes.MatchString(m.Text) {
 		return nil, nil, nil
 	}
 	for _, found := range find(m.Text) {
@@ -129,6 +130,8 @@ var (
 	linkForm = regexp.MustCompile(`\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+)>?\)|<(https?://[^\s<>]+)>|(https?://[^\s<>"“”„«»「」]+)`)
 	// aboutCodes matches requests in which a link is the content of a QR code or barcode.
 	aboutCodes = regexp.MustCompile(`(?i)\bqr\b|\bbarcode|二维码|条形码`) //nolint:gosmopolitan // people ask in other scripts
+	// readsCodes matches those of them in which the code is in a picture, to which the link may lead.
+	readsCodes = regexp.MustCompile(`(?i)\b(read|scan|decode|what|whats)\b|code (in|on|at|from)\b|[读扫]|识别|解码|什么`) //nolint:gosmopolitan // as above
 	// quoted matches literal text in quotation marks.
 	quoted = regexp.MustCompile("\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`")
 )
@@ -152,6 +155,7 @@ func find(text string) []foundLink {
 			if strings.HasSuffix(address, ")") && !strings.Contains(address, "(") {
 				address = strings.TrimSuffix(address, ")")
 			}
+			address = beforeHan(address)
 			written = address
 		}
 		u, err := url.Parse(address)
@@ -161,6 +165,15 @@ func find(text string) []foundLink {
 		all = append(all, foundLink{written, u})
 	}
 	return all
+}
+
+// beforeHan drops the Chinese words that follow a bare address without a space. The name of a file may have such letters itself.
+func beforeHan(address string) string {
+	han := strings.IndexFunc(address, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	if u, err := url.Parse(address); han < 0 || err == nil && isMedia(u) {
+		return address
+	}
+	return address[:han]
 }
 
 // mediaEndings are the file extensions of media that a request may link to.
