@@ -125,6 +125,12 @@ type Typer interface {
 	Typing(ctx context.Context, t Thread) (again time.Duration, err error)
 }
 
+// TypingEnder is a [Typer] that shows that the bot is at work until it posts something, however long that takes.
+type TypingEnder interface {
+	// EndTyping shows that the bot is no longer at work. It does nothing if that is not shown.
+	EndTyping(ctx context.Context, t Thread) error
+}
+
 // Offerer is an adapter on which people choose by reactions that the bot puts there first.
 type Offerer interface {
 	// Offer adds the first n numbers to an answer, in order. It is called after the meaning of the numbers has

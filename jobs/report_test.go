@@ -135,6 +135,14 @@ type typing struct {
 
 	typed chan adapters.Thread
 	again time.Duration // after which to show it again
+	rests chan adapters.Thread
+}
+
+func (p *typing) EndTyping(_ context.Context, in adapters.Thread) error {
+	if p.rests != nil {
+		p.rests <- in
+	}
+	return nil
 }
 
 func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, error) {
@@ -147,7 +155,7 @@ func TestTyping(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
-		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0,
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0, nil,
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	g := h.planner.blocks("slow")
@@ -167,12 +175,36 @@ func TestTyping(t *testing.T) {
 	}
 }
 
+// TestTypingEnds when a request ends without progress and without an answer.
+func TestTypingEnds(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	platform := &typing{
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0,
+		make(chan adapters.Thread, 100),
+	}
+	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	g := newGate()
+	h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+	e := h.says("t", "ann", "slow")
+	id := h.handle(j, e)
+	<-g.entered
+	<-platform.typed
+	h.handle(j, h.deletes(e.Message.Ref))
+	if r := h.wait(j, id, 1); !r.Runs[0].Sent.IsZero() {
+		t.Errorf("it is answered at %v", r.Runs[0].Sent)
+	}
+	if in := <-platform.rests; in != place1("t") {
+		t.Errorf("it rests in %+v", in)
+	}
+}
+
 // TestTypingIsRepeated while a step runs, even without progress, and not after the answer.
 func TestTypingIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
-		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread), time.Millisecond,
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread), time.Millisecond, nil,
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	g := h.planner.blocks("blur")

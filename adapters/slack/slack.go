@@ -72,6 +72,7 @@ type Slack struct {
 	adapters.Offerer
 	adapters.Reporter
 	adapters.Typer
+	adapters.TypingEnder
 	adapters.Whisperer
 
 	config Config
@@ -254,6 +255,7 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Linker, s.Locator = links, links
 	s.Reporter, s.Typer = &post.Progress{Poster: poster, Streams: streams, Typer: typer, Phrases: c.Phrases}, typer
+	s.TypingEnder = typer
 	s.Deleter, s.Whisperer = &post.Deleter{API: s.api, Messages: s.messages}, &post.Whisperer{Responder: responder}
 	return poster, responder
 }

@@ -104,6 +104,7 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 			}
 			if late >= lateReports { // the answer is posted, so the update is optional
 				w.drop(id)
+				o.endTyping(ctx, id, reporter)
 				return
 			}
 			if sleep.For(ctx, max(adapters.Wait(err), min(o.Retry(failures), time.Minute))) != nil {
@@ -113,6 +114,7 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 			signal(changed)
 		}
 		if !more && w.close(id) {
+			o.endTyping(ctx, id, reporter)
 			return
 		}
 	}
@@ -151,6 +153,26 @@ func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.R
 		o.Log.DebugContext(ctx, "cannot show the typing indicator", "request", id, "error", plan.ForOperator(err))
 	}
 	return again
+}
+
+// endTyping removes the typing indicator of a request that may have ended without a message, unless the thread has other
+// requests.
+func (o *Display) endTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+	ender, ok := reporter.(adapters.TypingEnder)
+	if !ok {
+		return
+	}
+	r, err := o.Store.Request(ctx, id)
+	if err == nil {
+		var t *record.Thread
+		t, err = o.Store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
+		if err == nil && !slices.ContainsFunc(t.Line, func(p *record.Place) bool { return !p.Left && p.Request != id }) {
+			err = ender.EndTyping(ctx, r.Asked.Event.Thread)
+		}
+	}
+	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
+		o.Log.DebugContext(ctx, "cannot end the typing indicator", "request", id, "error", plan.ForOperator(err))
+	}
 }
 
 // update updates the progress messages of a request. It reports whether any run still has no answer.

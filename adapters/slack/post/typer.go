@@ -71,9 +71,9 @@ func (ty *Typer) begin(ctx context.Context, t adapters.Thread) (status, error) {
 	return byText, ty.set(ctx, t, ty.Phrases.Say("", "is working…"))
 }
 
-// end removes the status from a thread that may show it. If that fails, Slack removes a text when the answer is
+// EndTyping removes the status from a thread that may show it. If that fails, Slack removes a text when the answer is
 // posted, or after two minutes.
-func (ty *Typer) end(ctx context.Context, t adapters.Thread) {
+func (ty *Typer) EndTyping(ctx context.Context, t adapters.Thread) error {
 	var err error
 	switch ty.how(t) {
 	case bySession:
@@ -81,17 +81,18 @@ func (ty *Typer) end(ctx context.Context, t adapters.Thread) {
 	case byText:
 		err = ty.set(ctx, t, "")
 	default:
-		return
+		return nil
 	}
 	if err == nil {
 		ty.note(t, "")
 	}
+	return api.Fault(err)
 }
 
 // answered removes what Slack does not remove by itself when an answer is posted.
 func (ty *Typer) answered(ctx context.Context, t adapters.Thread) {
 	if ty.how(t) == bySession {
-		ty.end(ctx, t)
+		_ = ty.EndTyping(ctx, t) //nolint:errcheck // it ends again with the work
 	}
 }
 
@@ -168,7 +169,7 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	}
 	switch {
 	case p.Ended:
-		g.Typer.end(ctx, p.Thread)
+		_ = g.Typer.EndTyping(ctx, p.Thread) //nolint:errcheck // the progress is shown all the same
 	case posted && err == nil:
 		_, _ = g.Typer.Typing(ctx, p.Thread) //nolint:errcheck // the progress is shown all the same
 	}
