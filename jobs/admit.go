@@ -184,9 +184,11 @@ func (d *admission) refuseAgain(ctx context.Context, e adapters.Event, t *record
 	return d.whisper(ctx, e, t, why.Sentence)
 }
 
-// whisper tells a person in private why a press has no effect.
+// whisper tells a person in private why a press or a command has no effect. Commands that nobody typed, such as that of an
+// opened page, stay without a word.
 func (d *admission) whisper(ctx context.Context, e adapters.Event, t *record.Thread, why plan.Message) error {
-	if e.Message != nil || e.Kind == adapters.ReactionRemoved {
+	untyped := e.Command != nil && !slices.Contains(adapters.AnsweredCommands(), e.Command.Name)
+	if e.Message != nil || e.Kind == adapters.ReactionRemoved || untyped {
 		return nil
 	}
 	a, err := d.newAsked(ctx, e, record.Options{}, t, origin{told: why}, nil)

@@ -135,14 +135,15 @@ func TestDeniedPersonIsToldOnce(t *testing.T) {
 		h.handle(j, e)
 	}
 	h.handle(j, h.overhears("eve", "that one"))
-	command := h.says("t", "eve", "")
-	command.Kind, command.Message, command.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "tools"}
-	h.handle(j, command)
+	for _, name := range []string{adapters.HomeCommand, adapters.PromptsCommand, adapters.ToolsCommand} {
+		h.handle(j, h.commands("t", "eve", name))
+	}
+	h.chat.until(t, "a word about the typed command only", func() bool { return len(h.chat.private) > 0 })
 	if e := h.overhears("ann", "the first"); h.told(h.ask(j, e)) == "" { // whose question is still open
 		t.Error("there is no reply")
 	}
-	if n := len(h.chat.all()); n != 3 {
-		t.Errorf("%d messages", n)
+	if n := len(h.chat.all()); n != 3 || len(h.chat.private) != 1 {
+		t.Errorf("%d messages, and in private %q", n, h.chat.private)
 	}
 }
 
