@@ -160,6 +160,9 @@ func TestBrowserVariesADrawing(t *testing.T) {
 	k.Screenshot("varied")
 	k.Script(`document.querySelectorAll(".choice")[1].click()`)
 	k.Wait(`document.body.textContent.includes("Your next message here works on number 2, fox")`)
+	if chosen := k.answered(); chosen.Bounds() != fox.Bounds() {
+		t.Errorf("%v is chosen of variations of %v", chosen.Bounds(), fox.Bounds())
+	}
 	k.says("rotate it by 90 degrees")
 	if turned := k.answered(); turned.Bounds().Dx() != fox.Bounds().Dy() || turned.Bounds().Dy() != fox.Bounds().Dx() {
 		t.Errorf("%v was turned to %v", fox.Bounds(), turned.Bounds())

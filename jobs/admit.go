@@ -81,6 +81,7 @@ type origin struct {
 	replaces *record.Replaced     // nil if the request replaces no other
 	press    *record.Press        // nil for a message in words
 	told     plan.Message         // a fixed answer; zero if the request has to be planned
+	shows    []plan.Resource      // the files of a fixed answer
 }
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
@@ -315,7 +316,7 @@ func (d *admission) newAsked(
 		}
 	}
 	if !from.told.IsZero() {
-		a.Told = d.say(&record.Request{Asked: &a}, from.told)
+		a.Told, a.Shows = d.say(&record.Request{Asked: &a}, from.told), from.shows
 	}
 	switch {
 	case refused != nil: // the question stays open

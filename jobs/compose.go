@@ -123,11 +123,11 @@ func (c *composer) answerHalted(ctx context.Context, a *record.Answer, r *record
 			a.Reply.Text = c.say(r, record.FaultOf(record.ErrVersion))
 		}
 	}
-	if run.Route == nil {
-		return
+	files, err := c.attach(ctx, r, r.Asked.Shows, nil)
+	if run.Route != nil {
+		a.Remember(run.Route.Made())
+		files, err = c.attachments(ctx, a, r, run)
 	}
-	a.Remember(run.Route.Made())
-	files, err := c.attachments(ctx, a, r, run)
 	if err != nil {
 		c.log.WarnContext(ctx, "the answer to a stopped run lacks its files", "request", r.ID, "error", plan.ForOperator(err))
 	}
@@ -428,7 +428,10 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 	if len(a.Reply.Files) == 0 || len(run.Route.Ends()) == 0 {
 		return
 	}
-	a.Reply.GoOn = []adapters.Sign{adapters.Use}
+	grid := a.Reply.Picks && len(a.Offers) > 1 // of which one is chosen first
+	if !grid {
+		a.Reply.GoOn = []adapters.Sign{adapters.Use}
+	}
 	agent, ok := c.agent.(Reworker)
 	if !ok {
 		return
@@ -439,7 +442,7 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 	}
 	for _, how := range hows {
 		small := func(f adapters.Attachment) bool { return f.Size < leastSmaller }
-		if how != plan.Smaller || !slices.ContainsFunc(a.Reply.Files, small) {
+		if (how == plan.Vary || !grid) && (how != plan.Smaller || !slices.ContainsFunc(a.Reply.Files, small)) {
 			a.Reply.GoOn = append(a.Reply.GoOn, adapters.Sign(how))
 		}
 	}

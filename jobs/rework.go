@@ -240,7 +240,12 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	if n := variation(run, names); n > 0 {
-		return w.tell(ctx, e, r, plan.Say("Your next message here works on number %d, %s.", n, shown))
+		told := plan.Say("Your next message here works on number %d, %s.", n, shown)
+		if slices.ContainsFunc(run.Answer.Reply.Files, func(f adapters.Attachment) bool { return f.Resource == names[0] }) {
+			return w.tell(ctx, e, r, told)
+		}
+		files[0].File = shown // so far, people have seen only a grid
+		return w.tell(ctx, e, r, told, files...)
 	}
 	return w.tell(ctx, e, r, plan.Say("Your next message here works on %s.", shown))
 }
@@ -273,14 +278,14 @@ func (w *reworker) notice(ctx context.Context, e adapters.Event, r *record.Reque
 	return w.tell(ctx, e, r, said)
 }
 
-// tell posts a notice about a press in its thread, for the person who pressed.
-func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request, said plan.Message) error {
+// tell posts a notice about a press in its thread, with files, for the person who pressed.
+func (w *reworker) tell(ctx context.Context, e adapters.Event, r *record.Request, said plan.Message, files ...plan.Resource) error {
 	e.Thread = r.Asked.Event.Thread
 	t, err := w.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
 	}
-	_, err = w.admission.record(ctx, e, record.Options{}, t, origin{told: said}, nil)
+	_, err = w.admission.record(ctx, e, record.Options{}, t, origin{told: said, shows: files}, nil)
 	return err
 }
 

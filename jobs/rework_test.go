@@ -378,6 +378,9 @@ func TestVariationIsChosen(t *testing.T) {
 	for _, c := range reply.Choices {
 		seeds = append(seeds, c.Text)
 	}
+	if !slices.Equal(reply.GoOn, []adapters.Sign{adapters.Vary}) {
+		t.Errorf("under the grid are %v", reply.GoOn)
+	}
 	if !reply.Picks || len(reply.Files) != 1 || reply.Files[0].Alt != "2 numbered variations in one picture" || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 1007 seed 1008]" {
 		t.Fatalf("sent is %+v", reply)
 	}
@@ -388,8 +391,9 @@ func TestVariationIsChosen(t *testing.T) {
 		t.Errorf("the thread remembers %v", varied.Runs[0].Answer.Resources)
 	}
 	pick := h.reacts("bob", varied.Runs[0].Sent, adapters.Digit(2), true)
-	if said := h.told(h.ask(j, pick)); said != `Your next message here works on number 2, fox-2\.png.` {
-		t.Errorf("bob is told %s", said)
+	chosen := h.reply(h.ask(j, pick))
+	if chosen.Text != `Your next message here works on number 2, fox-2\.png.` || len(chosen.Files) != 1 || chosen.Files[0].Resource != "seed1-"+varied.ID+".png" || chosen.Files[0].Name != "fox-2.png" {
+		t.Errorf("bob is told %+v", chosen)
 	}
 	next := h.ask(j, h.says("t", "bob", "blur"))
 	if got := given(h.planner.request(next.ID)); got != "seed1-"+varied.ID+".png" {

@@ -228,29 +228,31 @@ func TestDayInAThread(t *testing.T) {
 			})
 			number := by.tell("carol", g.thread, "2", true)
 			in.says(o, g.thread, "Your next message here works on number 2")
+			picture("Carol's second variation", 5)
 			by.change(g.thread, number, "3")
 			in.says(o, g.thread, "Your next message here works on number 3")
+			picture("Carol's third variation", 6)
 			by.tell("carol", g.thread, "rotate it by 90 degrees", false)
-			if size := picture("Carol's variation, turned", 5); size != image.Pt(fox.Y, fox.X) {
+			if size := picture("Carol's variation, turned", 7); size != image.Pt(fox.Y, fox.X) {
 				t.Errorf("it is %v, and a fox %v", size, fox)
 			}
 
 			by.change(g.thread, wish, "rotate photo.jpg by 90 degrees")
 			in.says(o, g.thread, "You edited your message. This answer replaces my earlier one.")
-			if size := picture("Bob's other request", 6); size != image.Pt(grey.Y, grey.X) {
+			if size := picture("Bob's other request", 8); size != image.Pt(grey.Y, grey.X) {
 				t.Errorf("it is %v, and was %v", size, grey)
 			}
 
 			g.presses(by, "carol", "delete")
 			in.says(o, g.thread, "Only the person who asked for this, or an admin, can delete it.")
 			g.presses(by, "bob", "delete")
-			in.until(o, "the deletion", func() bool { return shown() == 5 })
+			in.until(o, "the deletion", func() bool { return shown() == 7 })
 
 			last := by.tell("bob", g.thread, "make a sticker that says good night", true)
 			in.asked(o, w, "good night")
 			by.retract(g.thread, last)
 			in.stops(o, w, "good night")
-			if words := w.all(); len(words) != 0 || shown() != 5 {
+			if words := w.all(); len(words) != 0 || shown() != 7 {
 				t.Errorf("drawn are %q, shown %d", words, shown())
 			}
 		})

@@ -152,11 +152,14 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 			})
 			by.choose(g.thread, answer, 3)
 			g.told("Your next message here works on", 2)
+			if chosen, _ := g.next("the variation", 7); chosen != drawing {
+				t.Errorf("it is %v, and a drawing %v", chosen, drawing)
+			}
 			by.write(g.thread, "rotate it by 90 degrees")
-			if turned, _ := g.next("a variation, turned", 7); turned != drawing {
+			if turned, _ := g.next("the variation, turned", 8); turned != drawing {
 				t.Errorf("it is %v, and a drawing %v", turned, drawing)
 			}
-			if n := len(pictures(by, g.thread)); n != 7 {
+			if n := len(pictures(by, g.thread)); n != 8 {
 				t.Errorf("there are %d pictures", n)
 			}
 		})

@@ -98,8 +98,9 @@ type Asked struct {
 	Language string `json:"language,omitempty"`
 	// Refused is what the person is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
-	// Told is a fixed answer to a request that needs no work.
-	Told string `json:"told,omitempty"`
+	// Told is a fixed answer to a request that needs no work, and Shows are its files.
+	Told  string          `json:"told,omitempty"`
+	Shows []plan.Resource `json:"shows,omitempty"`
 	// Press is set for a request that a button made, which has no words.
 	Press *Press `json:"act,omitempty"`
 	// Replaces is set for a request made by an edit.
