@@ -121,8 +121,9 @@ type Beginner interface {
 
 // Typer is an adapter that can show that the bot is at work, for some seconds or until it posts something.
 type Typer interface {
-	// Typing shows it, and returns after how long it must be shown again if the work continues; 0 is never.
-	Typing(ctx context.Context, t Thread) (again time.Duration, err error)
+	// Typing shows it, in a language if it is shown in words, and returns after how long it must be shown again if the work
+	// continues; 0 is never.
+	Typing(ctx context.Context, t Thread, language string) (again time.Duration, err error)
 }
 
 // TypingEnder is a [Typer] that shows that the bot is at work until it posts something, however long that takes.

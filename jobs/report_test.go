@@ -136,6 +136,8 @@ type typing struct {
 	typed chan adapters.Thread
 	again time.Duration // after which to show it again
 	rests chan adapters.Thread
+
+	language string
 }
 
 func (p *typing) EndTyping(_ context.Context, in adapters.Thread) error {
@@ -145,23 +147,25 @@ func (p *typing) EndTyping(_ context.Context, in adapters.Thread) error {
 	return nil
 }
 
-func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, error) {
+func (p *typing) Typing(_ context.Context, in adapters.Thread, language string) (time.Duration, error) {
+	p.language = language
 	p.typed <- in
 	return p.again, nil
 }
 
-// TestTyping while it plans, before there is any progress, and not after the answer.
+// TestTyping while it plans, before there is any progress, and not after the answer; in the language of the request.
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
-		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0, nil,
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0, nil, "",
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
-	g := h.planner.blocks("slow")
-	id := h.handle(j, h.says("t", "ann", "slow"))
-	if in := <-platform.typed; in != place1("t") {
-		t.Errorf("it types in %+v", in)
+	const wish = "把图片变成黑白"
+	g := h.planner.blocks(wish)
+	id := h.handle(j, h.says("t", "ann", wish))
+	if in := <-platform.typed; in != place1("t") || platform.language != "zh-Hans" {
+		t.Errorf("it types in %+v, in %q", in, platform.language)
 	}
 	<-g.entered
 	close(g.open)
@@ -181,7 +185,7 @@ func TestTypingEnds(t *testing.T) {
 	h := enter(t)
 	platform := &typing{
 		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0,
-		make(chan adapters.Thread, 100),
+		make(chan adapters.Thread, 100), "",
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	g := newGate()
@@ -204,7 +208,7 @@ func TestTypingIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
-		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread), time.Millisecond, nil,
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread), time.Millisecond, nil, "",
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	g := h.planner.blocks("blur")

@@ -69,7 +69,7 @@ func (b *bot) Report(ctx context.Context, key string, at adapters.MessageRef, p 
 	})
 }
 
-func (b *bot) Typing(ctx context.Context, t adapters.Thread) (time.Duration, error) {
+func (b *bot) Typing(ctx context.Context, t adapters.Thread, _ string) (time.Duration, error) {
 	if b.is("types a message") {
 		_, err := b.post(ctx, b.nonce("typing", b.tries), t, adapterstest.Shown{})
 		return 0, err

@@ -185,7 +185,7 @@ func typing(s *scene) {
 	a := as[adapters.Typer](s, s.a)
 	thread := s.thread()
 	for range 3 {
-		_, err := a.Typing(s.Context(), thread)
+		_, err := a.Typing(s.Context(), thread, "en")
 		s.noError(err)
 	}
 	s.only(thread)

@@ -145,7 +145,7 @@ func (st *stage) calls(thread adapters.Thread, m adapters.MessageRef) map[string
 		}
 	}
 	if a, ok := st.a.(adapters.Typer); ok {
-		all["typing"] = func(ctx context.Context) error { _, err := a.Typing(ctx, thread); return err }
+		all["typing"] = func(ctx context.Context) error { _, err := a.Typing(ctx, thread, "en"); return err }
 	}
 	if a, ok := st.a.(adapters.Historian); ok {
 		all["look back"] = func(ctx context.Context) error {

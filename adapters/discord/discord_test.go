@@ -24,7 +24,7 @@ func TestThreadOfAMention(t *testing.T) {
 	if e.Thread.ID != m.ID || e.Thread.Channel != s.channel || e.Message.Text != "draw **a cat** for me" {
 		t.Fatalf("received %+v in %+v", e.Message, e.Thread)
 	}
-	if _, err := s.d.Typing(t.Context(), e.Thread); err != nil || !s.s.World.Typing(s.channel) {
+	if _, err := s.d.Typing(t.Context(), e.Thread, "en"); err != nil || !s.s.World.Typing(s.channel) {
 		t.Errorf("before there is a thread, it does not type in the channel: %v", err)
 	}
 	answer := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})

@@ -49,7 +49,7 @@ func TestGuest(t *testing.T) {
 			if got := s.d.Limits(e.Thread).File; got != 500<<20 {
 				t.Errorf("a file may have %d bytes", got)
 			}
-			again, err := s.d.Typing(t.Context(), e.Thread)
+			again, err := s.d.Typing(t.Context(), e.Thread, "en")
 			if err := errors.Join(err, s.d.Acknowledge(t.Context(), e.Message.Ref, adapters.Seen)); err != nil || again != 0 {
 				t.Errorf("what a guest cannot do fails with %v", err)
 			}

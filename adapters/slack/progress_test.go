@@ -20,7 +20,7 @@ func TestSessionRefused(t *testing.T) {
 		s := w.Adapter(t, nothing).(adapters.Typer) //nolint:errcheck,forcetypeassert // it is one of Slack's
 		w.Faults.FailNext("agents.sessions.setStatus", 3, slacktest.Failure{Error: code})
 		for range 3 {
-			if again, err := s.Typing(t.Context(), w.Thread(t, false)); err != nil || again == 0 {
+			if again, err := s.Typing(t.Context(), w.Thread(t, false), "en"); err != nil || again == 0 {
 				t.Errorf("%s: it is shown again after %s: %v", code, again, err)
 			}
 		}
@@ -46,7 +46,7 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	w.Workspace.NotInChannel(without.Channel)
 	with := w.Thread(t, false)
 	for _, in := range []adapters.Thread{without, without, with} {
-		if _, err := s.Typing(t.Context(), in); err != nil {
+		if _, err := s.Typing(t.Context(), in, "en"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	}
 	w.DropScope("chat:write", "assistant:write")
 	for range 2 {
-		if _, err := s.Typing(t.Context(), with); err != nil {
+		if _, err := s.Typing(t.Context(), with, "en"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestWorkingStatusRefused(t *testing.T) {
 		s := w.Adapter(t, nothing).(adapters.Typer) //nolint:errcheck,forcetypeassert // it is one of Slack's
 		w.Faults.FailNext("assistant.threads.setStatus", 3, slacktest.Failure{Error: code})
 		for range 3 {
-			again, err := s.Typing(t.Context(), w.Thread(t, false))
+			again, err := s.Typing(t.Context(), w.Thread(t, false), "en")
 			if err != nil || (again > 0) != (calls > 1) {
 				t.Errorf("%s: it is shown again after %s: %v", code, again, err)
 			}
@@ -102,7 +102,7 @@ func TestWorkingStatusUntilTheAnswer(t *testing.T) {
 			t.Fatal("it is no adapter of Slack's")
 		}
 		in := w.Thread(t, false)
-		again, err := s.Typing(t.Context(), in)
+		again, err := s.Typing(t.Context(), in, "en")
 		if err != nil || again <= 0 || again >= 2*time.Minute {
 			t.Fatalf("it is shown again after %s: %v", again, err)
 		}

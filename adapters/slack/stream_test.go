@@ -121,7 +121,7 @@ func TestStreamedSteps(t *testing.T) {
 	p.Steps[0].Took = 1500 * time.Millisecond
 	st.report(at, p)
 	st.shows(at, true, 0, "3 steps, [complete] step 0 (1.5 s), [in_progress] step 1, [pending] step 2, stop")
-	if _, err := st.s.Typing(t.Context(), st.in); err != nil || st.calls("assistant.threads.setStatus")+st.calls("agents.sessions.setStatus") != 0 {
+	if _, err := st.s.Typing(t.Context(), st.in, "en"); err != nil || st.calls("assistant.threads.setStatus")+st.calls("agents.sessions.setStatus") != 0 {
 		t.Errorf("the status is shown in the place of Slack's own: %v", err)
 	}
 	p = st.progress(adapters.StepDone, adapters.StepFailed, adapters.StepSkipped)

@@ -123,7 +123,7 @@ func (c Commands) home(ctx context.Context, e adapters.Event) ([]plan.Message, e
 func help() []plan.Message {
 	return []plan.Message{
 		talk(),
-		plan.Say("I answer in a thread. Continue there: “now make it black and white” works on the last result."),
+		plan.Say("Continue where I answer: “now make it black and white” works on the last result."),
 		plan.Say("The buttons below my answer go on from it. You can also write “stop”, “again” or “more like this”."),
 		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; " +
 			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),

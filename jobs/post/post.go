@@ -143,8 +143,7 @@ func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapter
 	return &rest, nil
 }
 
-// omit replaces rejected files with links, or leaves them out if there are no links. A file that is only
-// too large and has a link needs no note.
+// omit replaces rejected files with links, and says how long these work, or leaves the files out if there are no links.
 func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
 	large, many, gone := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany), errors.Is(refused, adapters.ErrGone)
 	if !large && !many && !gone {
@@ -162,6 +161,7 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 		}
 		switch {
 		case linked:
+			o.because(plan.Say("Links to files work for %d days.", int(linkLasts.Hours()/24)))
 			continue
 		case gone:
 			o.because(plan.Say("The file %s no longer exists.", f.Name))

@@ -147,7 +147,7 @@ func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.R
 		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Active) {
 			return 0
 		}
-		again, err = typer.Typing(ctx, r.Asked.Event.Thread)
+		again, err = typer.Typing(ctx, r.Asked.Event.Thread, r.Language())
 	}
 	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
 		o.Log.DebugContext(ctx, "cannot show the typing indicator", "request", id, "error", plan.ForOperator(err))

@@ -93,7 +93,7 @@ type Typer struct {
 
 // Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet. It is shown
 // once: the progress message follows before it expires.
-func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread, _ string) (again time.Duration, err error) {
 	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
 		return 0, err
 	}

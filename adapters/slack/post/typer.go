@@ -37,7 +37,7 @@ const (
 
 // Typing shows that the bot is at work, if the app may; otherwise it does nothing, which is no error. While a
 // stream is open, Slack shows that itself, with a stop button, in the same place.
-func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread, language string) (again time.Duration, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -47,7 +47,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 	if ty.Streams.isOpen(t) {
 		return renewStatus, nil
 	}
-	how, err := ty.begin(ctx, t)
+	how, err := ty.begin(ctx, t, language)
 	told := api.Fault(err)
 	switch {
 	case told == nil:
@@ -61,14 +61,14 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 }
 
 // begin shows the status by the session, or by a text if Slack rejects sessions, as for apps that are not agents.
-func (ty *Typer) begin(ctx context.Context, t adapters.Thread) (status, error) {
+func (ty *Typer) begin(ctx context.Context, t adapters.Thread, language string) (status, error) {
 	if !ty.noSessions.isRefused(t.Channel) {
 		err := ty.setSession(ctx, t, slack.AgentSessionStatusProcessing)
 		if err == nil || !ty.noSessions.note(t.Channel, err) {
 			return bySession, err
 		}
 	}
-	return byText, ty.set(ctx, t, ty.Phrases.Say("", "is working…"))
+	return byText, ty.set(ctx, t, ty.Phrases.Say(language, "is working…"))
 }
 
 // EndTyping removes the status from a thread that may show it. If that fails, Slack removes a text when the answer is
@@ -171,7 +171,7 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	case p.Ended:
 		_ = g.Typer.EndTyping(ctx, p.Thread) //nolint:errcheck // the progress is shown all the same
 	case posted && err == nil:
-		_, _ = g.Typer.Typing(ctx, p.Thread) //nolint:errcheck // the progress is shown all the same
+		_, _ = g.Typer.Typing(ctx, p.Thread, p.Language) //nolint:errcheck // the progress is shown all the same
 	}
 	return at, err
 }
