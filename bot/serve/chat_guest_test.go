@@ -46,6 +46,9 @@ func TestAsAGuest(t *testing.T) {
 		Files:   map[string]discordtest.File{"file1": {Name: "photo.jpg", Type: "image/jpeg", Content: photo}},
 	})
 	first := answered(asked)
+	if !strings.Contains(first.Content, "Alternatives, with a button:") {
+		t.Errorf("it says %q", first.Content)
+	}
 	for _, b := range first.Buttons {
 		if strings.HasPrefix(b.CustomID, convert.ChooseButton+"2:") {
 			second := answered(in.Interactions.Press(in.ann, first.Channel, first.ID, b.CustomID))

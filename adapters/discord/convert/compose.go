@@ -44,7 +44,11 @@ type English struct{}
 func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 // Composer turns replies into messages of Discord.
-type Composer struct{ Phrases Phrases }
+type Composer struct {
+	Phrases Phrases
+	// Guest means that the bot cannot add reactions to choose by.
+	Guest bool
+}
 
 // Part is a message of a reply.
 type Part struct {
@@ -243,6 +247,10 @@ func (c *Composer) below(r adapters.Reply) []string {
 func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	heading = c.Phrases.Say(r.Language, "Alternatives, with a reaction or button:")
 	switch {
+	case c.Guest && (r.Asks || r.Picks):
+		heading = c.Phrases.Say(r.Language, "Choose with a button:")
+	case c.Guest:
+		heading = c.Phrases.Say(r.Language, "Alternatives, with a button:")
 	case r.Asks:
 		heading = c.Phrases.Say(r.Language, "Choose with a reaction or button:")
 	case r.Picks:

@@ -40,7 +40,12 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	if at, ok := s.Responder.answer(ctx, r); ok {
 		return at, nil
 	}
-	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
+	_, guest, err := s.Poster.Threads.Guests.Thread(ctx, r.Thread)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	composer := convert.Composer{Phrases: s.Poster.Composer.Phrases, Guest: guest}
+	return s.Poster.once(ctx, key, r.Thread, composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
 }
 
 // Begin posts a text that begins a thread, which guests cannot.
