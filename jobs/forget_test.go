@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/jobs"
+	"atelier/jobs/record"
 	"atelier/storage"
 	"atelier/storage/disk"
 	"atelier/storage/redis/redistest"
@@ -31,6 +32,9 @@ func TestForgetLeavesNothing(t *testing.T) {
 		slow := h.says("t", "ann", "pic9-XYLOPHONE;slow")
 		running := h.handle(j, slow)
 		<-g.entered
+		waiting, stop := h.handle(j, h.says("t", "ann", "slow")), h.says("t", "ann", "stop")
+		h.handle(j, stop)
+		h.wait(j, waiting, 1)
 		words := []string{"XYLOPHONE", "OCARINA", "BASSOON"}
 		for _, word := range words {
 			if !strings.Contains(h.everything(), word) {
@@ -39,9 +43,10 @@ func TestForgetLeavesNothing(t *testing.T) {
 		}
 		n, err := j.Forget(ctx, r.ThreadID)
 		check(t, err)
-		if n != 2 {
+		if n != 3 {
 			t.Errorf("%d requests are forgotten", n)
 		}
+		h.keys(0, record.MessageGroup(stop.Message.Ref.Key()))
 		if f := h.chat.forgotten(); len(f) != 1 || f[0] != e.Thread.Key() {
 			t.Errorf("the platform has forgotten %v", f)
 		}

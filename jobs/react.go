@@ -450,7 +450,7 @@ func (s *shorthand) repliedTo(ctx context.Context, m *adapters.Message) (*record
 // stopShown stops what the message shows to which the person replies.
 func (s *shorthand) stopShown(ctx context.Context, e adapters.Event, t *record.Thread, about *record.Request) error {
 	stop := e
-	stop.Message, stop.Cancel = nil, &adapters.Cancel{On: e.Message.ReplyTo.Ref}
+	stop.Cancel = &adapters.Cancel{On: e.Message.ReplyTo.Ref}
 	in, err := s.stopper.asked(ctx, stop)
 	switch {
 	case errors.Is(err, errNotTheirs):

@@ -42,7 +42,7 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	if e.Cancel.Deleted {
 		why = record.HaltDeleted
 	}
-	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name}
+	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name, Message: e.MessageRef()}
 	on := e.Cancel.On
 	if on.IsZero() {
 		return in, o.cancelLast(ctx, e, stop)

@@ -236,6 +236,8 @@ type Halted struct {
 	// operator.
 	By   string `json:"by,omitempty"`
 	Name string `json:"name,omitempty"`
+	// Message is the message in words that stopped it; zero for a button.
+	Message adapters.MessageRef `json:"message,omitzero"`
 	// Withdrawn means that an edit removed the mention, or everything, from the message.
 	Withdrawn bool `json:"withdrawn,omitempty"`
 	// Problem is what people are told if the run is refused, told or broken; for [Broken], "" means that the

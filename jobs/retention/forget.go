@@ -130,6 +130,9 @@ func (f *Forgetter) forgetRequest(ctx context.Context, id string) error {
 			refs = append(refs, run.Sent.Ref)
 		}
 		refs = append(refs, run.Messages...)
+		if run.Halted != nil && !run.Halted.Message.IsZero() {
+			refs = append(refs, run.Halted.Message)
+		}
 		at, err := f.ShownAt(ctx, id, run.N)
 		if err != nil {
 			return err
