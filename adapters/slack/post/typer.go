@@ -60,17 +60,6 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread, language string)
 	return renewStatus, nil
 }
 
-// begin shows the status by the session, or by a text if Slack rejects sessions, as for apps that are not agents.
-func (ty *Typer) begin(ctx context.Context, t adapters.Thread, language string) (status, error) {
-	if !ty.noSessions.isRefused(t.Channel) {
-		err := ty.setSession(ctx, t, slack.AgentSessionStatusProcessing)
-		if err == nil || !ty.noSessions.note(t.Channel, err) {
-			return bySession, err
-		}
-	}
-	return byText, ty.set(ctx, t, ty.Phrases.Say(language, "is working…"))
-}
-
 // EndTyping removes the status from a thread that may show it. If that fails, Slack removes a text when the answer is
 // posted, or after two minutes.
 func (ty *Typer) EndTyping(ctx context.Context, t adapters.Thread) error {
@@ -87,6 +76,17 @@ func (ty *Typer) EndTyping(ctx context.Context, t adapters.Thread) error {
 		ty.note(t, "")
 	}
 	return api.Fault(err)
+}
+
+// begin shows the status by the session, or by a text if Slack rejects sessions, as for apps that are not agents.
+func (ty *Typer) begin(ctx context.Context, t adapters.Thread, language string) (status, error) {
+	if !ty.noSessions.isRefused(t.Channel) {
+		err := ty.setSession(ctx, t, slack.AgentSessionStatusProcessing)
+		if err == nil || !ty.noSessions.note(t.Channel, err) {
+			return bySession, err
+		}
+	}
+	return byText, ty.set(ctx, t, ty.Phrases.Say(language, "is working…"))
 }
 
 // answered removes what Slack does not remove by itself when an answer is posted.

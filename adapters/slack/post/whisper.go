@@ -26,7 +26,7 @@ func (w *Whisperer) Whisper(ctx context.Context, pressed adapters.Event, in adap
 	}
 	at, err := w.Responder.State.Get(ctx, respondKey(pressed.ID))
 	if err != nil {
-		return err //nolint:wrapcheck // ErrGone, or the state's own
+		return err
 	}
 	w.Responder.Whisper(ctx, in.Channel, string(at), text)
 	return nil

@@ -316,14 +316,6 @@ func (c *Conversation) busy() bool {
 	return len(c.working)+len(c.waiting) > 0 || slices.ContainsFunc(c.messages, (*Message).Open)
 }
 
-// author returns the id of the person who wrote a message, "" if the bot did.
-func (m *Message) author() string {
-	if m.Wrote == nil {
-		return ""
-	}
-	return m.Wrote.By.ID
-}
-
 // Open reports whether a person's message has no answer yet.
 func (m *Message) Open() bool {
 	return !m.Removed && !m.Answered && m.Wrote != nil && (m.Status == "" || m.Status == adapters.Seen)
@@ -331,6 +323,14 @@ func (m *Message) Open() bool {
 
 // MayRemove reports whether somebody may have an answer deleted: the person for whom it is, and admins.
 func (m *Message) MayRemove(by adapters.Person) bool { return by.Admin || m.asker == by.ID }
+
+// author returns the id of the person who wrote a message, "" if the bot did.
+func (m *Message) author() string {
+	if m.Wrote == nil {
+		return ""
+	}
+	return m.Wrote.By.ID
+}
 
 func (m *Message) offer(n int) {
 	if m.Said != nil {
