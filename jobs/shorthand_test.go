@@ -193,6 +193,24 @@ func TestNumberTakenBackByOneOfTwo(t *testing.T) {
 	}
 }
 
+// TestNumberChosenTooOften and taken back each time is refused with a word.
+func TestNumberChosenTooOften(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	slow := h.planner.blocks("slow")
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|slow"))
+	for n := range 5 {
+		h.chooses(j, "bob", r, 1, true)
+		<-slow.entered
+		h.chooses(j, "bob", r, 1, false)
+		h.wait(j, r.ID, n+2)
+	}
+	if told := h.told(h.ask(j, h.says("t", "bob", "1"))); !strings.HasPrefix(told, "You chose this too often. Please send a new request.") {
+		t.Errorf("bob is told %q", told)
+	}
+}
+
 // TestEditedStop: a message that has stopped something is a request when its words become one, and stops nothing else.
 func TestEditedStop(t *testing.T) {
 	t.Parallel()
