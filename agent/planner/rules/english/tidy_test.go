@@ -86,6 +86,11 @@ func TestTidyLeavesOrders(t *testing.T) {
 		"a frame around the first second",
 		"title the song Rain",
 		"sort all to the front",
+		"make a pdf",
+		"rotate every 2nd page",
+		"photos -> black and white",
+		"the video needs 5 seconds of black at the start",
+		"cut it, the music is annoying, remove it",
 	} {
 		if got := outsideQuotes(text, func(text string) string { return tidier.rewrite("everyday", text) }); got != text {
 			t.Errorf("%q became %q", text, got)
