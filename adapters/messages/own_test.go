@@ -3,7 +3,9 @@ package messages_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +23,7 @@ func formats(tb testing.TB) []string {
 	if err := json.Unmarshal(b, &translated); err != nil {
 		tb.Fatal(err)
 	}
-	all := make([]string, 0, len(translated))
-	for format := range translated {
-		all = append(all, format)
-	}
-	return all
+	return slices.Sorted(maps.Keys(translated))
 }
 
 // TestOnlyOne checks the English sentences that have a form of their own for one thing.
@@ -58,43 +56,65 @@ func TestOnlyOne(t *testing.T) {
 
 // FuzzOwnSentences checks that no sentence, in any language, loses user text or interprets it.
 func FuzzOwnSentences(f *testing.F) {
+	c, all := ownSentences(f)
+	for i, s := range hostileTexts {
+		f.Add(s, 1234, uint(i))
+	}
+	f.Fuzz(func(t *testing.T, wrote string, n int, which uint) {
+		comesOut(t, c, all[which%uint(len(all))], wrote, n)
+	})
+}
+
+// TestOwnSentences tries the first texts in every sentence.
+func TestOwnSentences(t *testing.T) {
+	t.Parallel()
+	c, all := ownSentences(t)
+	for _, wrote := range hostileTexts {
+		for _, format := range all {
+			comesOut(t, c, format, wrote, 1234)
+		}
+	}
+}
+
+var hostileTexts = []string{"a.png", "", "50%", "%s%d%[9]s%!", "${1}", "<b>*a* `b` [c](d)</b>", "\xff", "一半.jpg", "a\nb", `"`}
+
+func ownSentences(tb testing.TB) (*messages.Catalogue, []string) {
+	tb.Helper()
 	c, err := messages.New()
 	if err != nil {
-		f.Fatal(err)
+		tb.Fatal(err)
 	}
-	all := formats(f)
-	for _, s := range []string{"a.png", "", "50%", "%s%d%[9]s%!", "${1}", "<b>*a* `b` [c](d)</b>", "\xff", "一半.jpg", "a\nb", `"`} {
-		f.Add(s, 1234)
+	return c, formats(tb)
+}
+
+// comesOut checks that what a person wrote is in a sentence as it was written, in each language.
+func comesOut(t *testing.T, c *messages.Catalogue, format, wrote string, n int) {
+	t.Helper()
+	verbs, err := messages.Verbs(format)
+	if err != nil {
+		t.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, wrote string, n int) {
-		for _, format := range all {
-			verbs, err := messages.Verbs(format)
-			if err != nil {
-				t.Fatal(err)
-			}
-			args := make([]any, len(verbs))
-			for i, verb := range verbs {
-				switch verb[len(verb)-1] {
-				case 'd':
-					args[i-1] = n
-				case 'f':
-					args[i-1] = float64(n)
-				default:
-					args[i-1] = fmt.Sprintf("%d %s", i, wrote)
-				}
-			}
-			for _, tag := range []string{messages.English, messages.SimplifiedChinese} {
-				got := c.Say(tag, format, args...)
-				if strings.Contains(strings.ReplaceAll(got, wrote, ""), "%!") && wrote != "" && !strings.Contains(wrote, "%") {
-					t.Fatalf("%q in %s is %q", format, tag, got)
-				}
-				for i, arg := range args {
-					text, ok := arg.(string)
-					if ok && !strings.Contains(got, text) && !strings.Contains(got, fmt.Sprintf("%q", text)) {
-						t.Fatalf("%q in %s is %q: argument %d is lost", format, tag, got, i+1)
-					}
-				}
+	args := make([]any, len(verbs))
+	for i, verb := range verbs {
+		switch verb[len(verb)-1] {
+		case 'd':
+			args[i-1] = n
+		case 'f':
+			args[i-1] = float64(n)
+		default:
+			args[i-1] = fmt.Sprintf("%d %s", i, wrote)
+		}
+	}
+	for _, tag := range []string{messages.English, messages.SimplifiedChinese} {
+		got := c.Say(tag, format, args...)
+		if strings.Contains(strings.ReplaceAll(got, wrote, ""), "%!") && wrote != "" && !strings.Contains(wrote, "%") {
+			t.Fatalf("%q in %s is %q", format, tag, got)
+		}
+		for i, arg := range args {
+			text, ok := arg.(string)
+			if ok && !strings.Contains(got, text) && !strings.Contains(got, fmt.Sprintf("%q", text)) {
+				t.Fatalf("%q in %s is %q: argument %d is lost", format, tag, got, i+1)
 			}
 		}
-	})
+	}
 }

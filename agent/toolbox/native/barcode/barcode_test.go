@@ -99,7 +99,8 @@ func TestBarCodesAreReadAgain(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x00\xff\x00\xff"), uint8(21))
 	f.Fuzz(func(t *testing.T, pixels []byte, side uint8) {
-		img := image.NewNRGBA(image.Rect(0, 0, int(side)+1, int(side)+1))
+		size := int(side)%32 + 1 // larger ones take long
+		img := image.NewNRGBA(image.Rect(0, 0, size, size))
 		for i := range img.Pix {
 			img.Pix[i] = 255
 			if len(pixels) > 0 && i%4 != 3 {
