@@ -42,18 +42,24 @@ func InDigits(text string) string {
 		end = m[0]
 	}
 	return countedUnits.ReplaceAllStringFunc(text[:end], func(found string) string {
-		word, unit, _ := strings.Cut(found, " ")
-		return words[strings.ToLower(word)] + " " + unit
+		m := countedUnits.FindStringSubmatch(found)
+		n := 0
+		for _, word := range m[1:3] {
+			n += whole(cmp.Or(words[strings.ToLower(word)], "0"))
+		}
+		return strconv.Itoa(n) + " " + m[3]
 	}) + text[end:]
 }
 
 func private(r rune) bool { return unicode.Is(unicode.Co, r) }
 
 var (
-	wordsFollow = lazyregexp.New(`(?i):|\b(?:write|writes|say|says|saying|reads?|speak|captions?|captioned|text|titled?|named|called|labell?ed|draw|paint|generate|create|compose|imagine)\b`)
+	wordsFollow = lazyregexp.New(`(?i):|\b(?:write|writes|say|says|saying|reads?|speak|captions?|captioned|text|titled?|named|called|labell?ed|` +
+		`draw|paint|generate|create|compose|imagine)\b`)
 	// "one second" may be the second one.
-	countedUnits = lazyregexp.New(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety) ` +
-		`(?:seconds|secs?|minutes|mins?|hours|degrees)\b`)
+	countedUnits = lazyregexp.New(`(?i)\b(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[ -])?` +
+		`(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|` +
+		`twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety) (seconds|secs?|minutes|mins?|hours|degrees)\b`)
 )
 
 var signs = strings.NewReplacer(
@@ -226,7 +232,8 @@ var forms = []struct {
 	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
 	{Time, counting + ` and an? half ` + timeUnit + `|` + counting + ` (?:hour|minute|second) and a half\b`},
 	{Factor, counting + ` and an? half times\b`},
-	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord + `|one sec\b|half a second\b`},
+	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord +
+		`|one sec\b|half a second\b`},
 	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},
 	{Factor, `(?:twice|thrice|doubled?|tripled?|quadrupled?)\b`},

@@ -70,13 +70,7 @@ func (t *Tidier) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
-	text = apostrophes.ReplaceAllStringFunc(text, func(said string) string {
-		m := apostrophes.FindStringSubmatch(said)
-		if numbering.MatchString(m[2]) {
-			return said
-		}
-		return m[1] + "“" + m[2] + "”" + m[3]
-	})
+	text = quoted(text)
 	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string {
 		return quantity.InDigits(t.rewrite("everyday", text))
 	})))
@@ -88,11 +82,30 @@ func (t *Tidier) Tidy(text string) string {
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(t.rewrite("last", text)), "$1$2; "))
 }
 
-// apostrophes match a text between apostrophes: 'Bug #504'.
-var apostrophes = lazyregexp.New(`(^|[\s(:,])'([^'\s"“”][^'\n"“”]{0,80})'([\s,.;:!?)]|$)`)
+// quoted puts texts between apostrophes into quotation marks: 'Bug #504'. The form of page numbers stays: 'Page 1 of 6'.
+func quoted(text string) string {
+	var b strings.Builder
+	for {
+		m := apostrophes.FindStringSubmatchIndex(text)
+		if m == nil {
+			return b.String() + text
+		}
+		said := text[m[2]:m[3]]
+		if numbering.MatchString(said) || shortForm.MatchString(said) {
+			b.WriteString(text[:m[3]])
+			text = text[m[3]:]
+			continue
+		}
+		b.WriteString(text[:m[2]-1] + "“" + said + "”")
+		text = text[m[3]+1:]
+	}
+}
 
-// numbering matches the form of page numbers: 'Page 1 of 6'.
-var numbering = lazyregexp.New(`^(?i:(?:page )?(?:x|n|1|#) ?(?:of|/) ?(?:x|y|n|\d+))$`)
+var (
+	apostrophes = lazyregexp.New(`(?:^|[\s(:,])'([^'\s"“”][^'\n"“”]{0,80})'(?:[\s,.;:!?)]|$)`)
+	numbering   = lazyregexp.New(`^(?i:(?:page )?(?:x|n|1|#) ?(?:of|/) ?(?:x|y|n|\d+))$`)
+	shortForm   = lazyregexp.New(`^(?i:(?:cause|cuz|til|till|em|n|tis|twas|bout|\d0s)\b)`)
+)
 
 // quotation matches a text in quotation marks.
 var quotation = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”`)

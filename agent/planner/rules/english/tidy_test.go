@@ -75,25 +75,63 @@ func TestTidyLeavesOrders(t *testing.T) {
 		"for the video: mute it",
 		"for logo.png: make it red",
 		"the text needs a black outline",
-		"our logo takes up too much space",
-		"kick it up a notch",
 		"the sound is too loud, halve the bass",
 		"convert it to png. 3 of them are photos.",
 		"resize them. 40 by 40 grid paper stays.",
 		"a gif must not loop",
-		"add the bars of the song",
 		"watermark it with our logo",
 		"a frame around the first second",
-		"title the song Rain",
-		"sort all to the front",
 		"make a pdf",
 		"rotate every 2nd page",
+		"the first 5 seconds must go slower",
+		"the last 10 seconds should go black",
+		"the first 20 seconds have to go to the end",
+		"cut out 0:10 to 0:20 and just keep the rest",
+		"cut out 1:00-2:00, just keep the music",
+		"watermark ALL pictures with our logo",
+		"watermark NASA pictures",
+		"fade out at the end and remove the audio too",
+		"fade in at the start and normalize the sound as well",
+		"fade the audio too",
+		"i have a photo of my dad in a red hat: make it blue",
+		"we have a table of sales by month: make a line chart",
+		"for the client logo: make it red",
+		"for the team photo: add a border",
+		"blur the png for the team and leave the png for the client",
+		"crop it so you can only see the dog",
+		"zoom in so people see the logo",
+		"the video was on its side, turn it into a gif",
+		"draw a monster, it is horrible",
+		"make a poster of a man at his desk, work is boring",
+		"split the pdf into single files and number them",
+		"unzip it, zip is fine",
+		"drop shadow needs to go",
+		"the voice is too low, make it higher",
+		"make a card that says thanks, gracias",
+		"trim the silence, nothing gets cut",
+		"design an instagram post 1080x1080 about cats",
+		"qr code in the corner of the poster, 1200x1800",
+		"insert a black frame on it at 0:05",
+		"draw a phone in my app, with a map",
+		"draw a line that goes through all of them",
+		"a sign that says can anyone hear me",
 		"photos -> black and white",
 		"the video needs 5 seconds of black at the start",
 		"cut it, the music is annoying, remove it",
 	} {
 		if got := outsideQuotes(text, func(text string) string { return tidier.rewrite("everyday", text) }); got != text {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"resize to 1.5, sorry 2.5":                           "resize to 2.5",
+		"cut the last twenty-five seconds":                   "cut the last 25 seconds",
+		"make it brighter 'cause the dogs' ears are dark":    "make it brighter 'cause the dogs' ears are dark",
+		"caption them 'one','two','three'":                   "caption them “one”,“two”,“three”",
+		"first two secs can go, and the last 3 secs must go": "cut off first 2 secs, and cut off the last 3 secs",
+	} {
+		if got := tidier.Tidy(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
 	if got := tidier.Tidy("write two minutes left on it"); got != "write two minutes left on it" {
