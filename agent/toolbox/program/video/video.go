@@ -3,6 +3,7 @@
 package video
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,6 +143,9 @@ func canvas(width, height int) (w, h int) {
 const everywhere = `scale=trunc(max(2\,iw*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2` +
 	`:trunc(max(2\,ih*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2,setsar=1,format=`
 
+// unknownRate is the frame rate of what does not tell its own, such as an animation or a browser's recording.
+const unknownRate = 25
+
 // playing adds the filters that make frames suit a format: transparency is replaced by black, and
 // the frame rate limited unless the arguments choose one.
 func (f Film) playing(args []string, to format.Video) []string {
@@ -158,8 +162,8 @@ func (f Film) playing(args []string, to format.Video) []string {
 	}
 	rate := min(f.pictures.Rate, mostPictures)
 	switch {
-	case to.Rate != nil && rate > 0:
-		filter += fmt.Sprintf("fps=%v,", to.Rate(rate))
+	case to.Rate != nil:
+		filter += fmt.Sprintf("fps=%v,", to.Rate(cmp.Or(rate, unknownRate)))
 	case f.pictures.Rate > mostPictures && !strings.Contains(filter, "fps="):
 		filter += fmt.Sprintf("fps=%d,", mostPictures)
 	}
