@@ -80,3 +80,27 @@ func TestLinks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLinkToAnotherServer is refused, and its thread does not count as one of the server with the link.
+func TestLinkToAnotherServer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	guild := s.s.World.Guild("theirs")
+	channel := s.s.World.Channel(guild, "general")
+	said := s.s.People.Say(discordtest.Post{Channel: channel, By: s.ana, Content: "secret"})
+	thread := s.s.People.Thread(channel, said.ID, "a thread", s.ana)
+	within := s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "secret too"})
+	s.s.People.Archive(thread, true)
+	in := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel}
+	u, err := url.Parse("https://discord.com/channels/" + s.guild + "/" + thread + "/" + within.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok, err := s.d.Linked(t.Context(), in, u); !ok || e.Text != "" || !errors.Is(err, adapters.ErrForbidden) {
+		t.Errorf("it is %q, %v: %v", e.Text, ok, err)
+	}
+	c, err := s.d.receiving.Places.Channel(t.Context(), guild, thread)
+	if err != nil || c.Guild != guild {
+		t.Errorf("its thread is in server %q, not %q: %v", c.Guild, guild, err)
+	}
+}

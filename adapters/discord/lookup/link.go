@@ -48,8 +48,8 @@ func (ls *Links) Linked(ctx context.Context, in adapters.Thread, link *url.URL) 
 
 func (ls *Links) message(ctx context.Context, in adapters.Thread, channel, id string) (e adapters.Earlier, err error) {
 	shared := channel == in.Channel || channel == in.ID
-	if !shared {
-		c, err := ls.Messages.Places.Channel(ctx, in.Workspace, channel)
+	if !shared && in.Workspace != "" {
+		c, err := ls.channel(ctx, channel)
 		if err != nil {
 			return e, err
 		}
@@ -69,4 +69,17 @@ func (ls *Links) message(ctx context.Context, in adapters.Thread, channel, id st
 		return e, api.NamePermissions(err, "View Channel, Read Message History")
 	}
 	return ls.Messages.Earlier(&m, in.Workspace, channel), nil
+}
+
+// channel returns the channel that a link names, empty if Discord does not show it. It may be in any server, so it is not
+// recorded.
+func (ls *Links) channel(ctx context.Context, id string) (*convert.Channel, error) {
+	if known := ls.Messages.Places.Known(id); known != nil {
+		return known, nil
+	}
+	var c convert.Channel
+	if err := ls.Messages.API.Await(ctx, "channels/"+id, &c); api.IsTransient(err) {
+		return nil, err
+	}
+	return &c, nil
 }
