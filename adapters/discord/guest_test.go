@@ -1,9 +1,11 @@
 package discord
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/discord/receive"
+	"atelier/adapters/outbox"
 )
 
 // registered waits for the commands.
@@ -100,6 +103,36 @@ func (s *scene) chooseAsGuest(thread adapters.Thread, ref adapters.MessageRef) {
 	}
 	if _, ok := s.s.World.Message(ref.Channel, ref.ID); ok {
 		s.Error("it is not deleted")
+	}
+}
+
+// lapsing is a state in which reading a visit fails as often as told.
+type lapsing struct {
+	outbox.Memory
+
+	lapses atomic.Int32
+}
+
+func (l *lapsing) Get(ctx context.Context, key string) ([]byte, error) {
+	if strings.HasPrefix(key, "discord-guest-") && l.lapses.Add(-1) >= 0 {
+		return nil, errors.New("down")
+	}
+	return l.Memory.Get(ctx, key)
+}
+
+// A visit that cannot be read for the heading of choices does not keep an answer back.
+func TestGuestsHeading(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	state := &lapsing{}
+	s.d = hasty(t, Config{Token: s.s.Token(), APIURL: s.s.URL(), State: state, Open: s.open, Log: testLog(t)})
+	s.listen().registered()
+	i := s.s.Interactions.Slash(slash(s.ana, s.s.World.Group()))
+	e := s.next()
+	state.lapses.Store(1)
+	s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", Answer: true, Choices: []adapters.Choice{{ID: "1", Text: "in blue"}}})
+	if posted := i.Followups(); len(posted) != 1 || state.lapses.Load() >= 0 {
+		t.Errorf("there is %+v", posted)
 	}
 }
 

@@ -40,12 +40,17 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	if at, ok := s.Responder.answer(ctx, r); ok {
 		return at, nil
 	}
-	_, guest, err := s.Poster.Threads.Guests.Thread(ctx, r.Thread)
-	if err != nil {
-		return adapters.MessageRef{}, err
-	}
-	composer := convert.Composer{Phrases: s.Poster.Composer.Phrases, Guest: guest}
+	composer := convert.Composer{Phrases: s.Poster.Composer.Phrases, Guest: len(r.Choices) > 0 && s.isGuest(ctx, r.Thread)}
 	return s.Poster.once(ctx, key, r.Thread, composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
+}
+
+// isGuest reports whether the bot is a guest in a thread. If that cannot be read, only a heading mentions reactions in vain.
+func (s *Sender) isGuest(ctx context.Context, t adapters.Thread) bool {
+	_, guest, err := s.Poster.Threads.Guests.Thread(ctx, t)
+	if err != nil {
+		s.Poster.Log.WarnContext(ctx, "the heading of choices may mention reactions", "error", err)
+	}
+	return guest
 }
 
 // Begin posts a text that begins a thread, which guests cannot.
