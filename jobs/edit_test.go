@@ -172,6 +172,30 @@ func TestEditAtQuota(t *testing.T) {
 	}
 }
 
+// TestEditTakesFirstCountedPlace: a run that counts for nobody has no place in the quota for the edit.
+func TestEditTakesFirstCountedPlace(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(held(quota.Config{Requests: 2}))
+	e := h.says("t", "ann", "x|slow|other")
+	r := h.ask(j, e)
+	slow, other := h.planner.blocks("slow"), h.planner.blocks("other")
+	_, err := j.Choose(t.Context(), r.ID, 1, plan.Choice{1}, "ann")
+	check(t, err)
+	<-slow.entered
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(2), true))
+	<-other.entered
+	edited := h.ask(j, h.edits(e, time.Second, "sharpen"))
+	if edited.Runs[0].Status != jobs.Done {
+		t.Errorf("the edit is %s: %s", edited.Runs[0].Status, h.told(edited))
+	}
+	for _, run := range h.wait(j, r.ID, 3).Runs[1:] {
+		if run.Status != jobs.Cancelled {
+			t.Errorf("run %d is %s", run.N, run.Status)
+		}
+	}
+}
+
 // TestEditOfFilesOnly begins a request anew while it runs.
 func TestEditOfFilesOnly(t *testing.T) {
 	t.Parallel()

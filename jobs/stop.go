@@ -462,12 +462,13 @@ func (d *editor) replace(ctx context.Context, e adapters.Event, r *record.Reques
 	if err != nil {
 		return err
 	}
-	for i, w := range working {
-		if id := countedRun(w.of, w.run); i == 0 && id != "" {
-			if refused, err := d.exchange(ctx, id, w.run.BeganAt, e); refused || err != nil {
-				return err
-			}
+	if i := slices.IndexFunc(working, func(w work) bool { return countedRun(w.of, w.run) != "" }); i >= 0 {
+		w := working[i]
+		if refused, err := d.exchange(ctx, countedRun(w.of, w.run), w.run.BeganAt, e); refused || err != nil {
+			return err
 		}
+	}
+	for _, w := range working {
 		if err := d.stopper.halt(ctx, w.of.ID, w.run.N, stop); err != nil {
 			return err
 		}
