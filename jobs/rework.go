@@ -102,16 +102,27 @@ func (w *reworker) begin(ctx context.Context, e adapters.Event, r *record.Reques
 	return w.admission.admit(ctx, e, t, origin{press: press})
 }
 
-// beginThread begins a thread for the example that a person tries, if the platform has threads.
+// beginThread begins a thread for the example that a person tries, if the platform has threads and the quota allows it.
 func (w *reworker) beginThread(ctx context.Context, e *adapters.Event, r *record.Request, press *record.Press) error {
 	to, ok := w.adapters[e.Thread.Adapter].(adapters.Beginner)
 	if !ok {
 		return nil
 	}
+	id := record.RequestID(*e)
+	switch before, err := w.store.Request(ctx, id); {
+	case err == nil: // a repeated event
+		e.Thread = before.Asked.Event.Thread
+		return nil
+	case !errors.Is(err, record.ErrUnknown):
+		return err
+	}
+	if refused, err := w.limits.refusal(ctx, id, *e, e.Thread); refused != nil || err != nil {
+		return err // admit tells the person why
+	}
 	said := w.say(r, plan.Say("%s tries “%s”.", e.By.Name, w.say(r, plan.Sample{Wish: press.Wish}.Label())))
-	at, err := to.Begin(ctx, record.SendKey(record.RequestID(*e), 0), e.Thread, adapters.Escape(said))
+	at, err := to.Begin(ctx, record.SendKey(id, 0), e.Thread, adapters.Escape(said))
 	if err != nil {
-		return fmt.Errorf("begin a thread: %w", err)
+		return errors.Join(fmt.Errorf("begin a thread: %w", err), w.admission.unrecorded(ctx, id, *e))
 	}
 	if !at.IsZero() {
 		e.Thread.ID, press.Message = at.ID, at

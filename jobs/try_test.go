@@ -134,6 +134,31 @@ func TestExampleOfCommandBeginsThread(t *testing.T) {
 	}
 }
 
+// TestRefusedExampleBeginsNoThread, and a thread that cannot begin does not count.
+func TestRefusedExampleBeginsNoThread(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(withHelp, held(quota.Config{Requests: 1}), func(c *jobs.Config) { c.Adapters = []adapters.Adapter{beginning{h.chat}} })
+	help := h.ask(j, h.commands("", "ann", "help"))
+	h.chat.onSend = func(int, adapters.Reply) error {
+		return &adapters.Fault{Sentence: "Invite me.", Kind: adapters.ErrForbidden}
+	}
+	h.handle(j, h.tries("ann", help.Runs[0].Sent, "fox"))
+	h.chat.onSend = nil
+	if tried := h.ask(j, h.tries("ann", help.Runs[0].Sent, "fox")); tried.Runs[0].Status != jobs.Done {
+		t.Errorf("after one that could not begin it is %s", tried.Runs[0].Status)
+	}
+	press := h.tries("ann", help.Runs[0].Sent, "grey")
+	refused := h.ask(j, press)
+	h.handle(j, press) // a repeated event
+	if told := h.reply(refused); told.Thread.ID != "" || !strings.HasPrefix(told.Text, "You have reached the limit") {
+		t.Errorf("ann is told %+v", told)
+	}
+	if posts := h.chat.all(); len(posts) != 4 { // the help, the thread, its answer, and the refusal
+		t.Errorf("posted is %+v", posts)
+	}
+}
+
 // TestGreetingsOfferExamples, and an example can be run again and stopped.
 func TestGreetingsOfferExamples(t *testing.T) {
 	t.Parallel()
