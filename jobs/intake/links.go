@@ -127,7 +127,7 @@ type foundLink struct {
 
 var (
 	// linkForm matches an address: in a Markdown link, in angle brackets or bare.
-	linkForm = regexp.MustCompile(`\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+)>?\)|<(https?://[^\s<>]+)>|(https?://[^\s<>"“”„«»「」]+)`)
+	linkForm = regexp.MustCompile(`\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+)>?\)|<(https?://[^\s<>]+)>|(https?://[^\s<>"“”„«»「」。，；：！？、]+)`)
 	// aboutCodes matches requests in which a link is the content of a QR code or barcode.
 	aboutCodes = regexp.MustCompile(`(?i)\bqr\b|\bbarcode|二维码|条形码`) //nolint:gosmopolitan // people ask in other scripts
 	// readsCodes matches those of them in which the code is in a picture, to which the link may lead.
@@ -151,7 +151,7 @@ func find(text string) []foundLink {
 			}
 		}
 		if written == address { // drop the punctuation that ends the sentence
-			address = strings.TrimRight(address, ".,;:!?'…。，；：！？、")
+			address = strings.TrimRight(address, ".,;:!?'…")
 			if strings.HasSuffix(address, ")") && !strings.Contains(address, "(") {
 				address = strings.TrimSuffix(address, ")")
 			}
@@ -167,13 +167,28 @@ func find(text string) []foundLink {
 	return all
 }
 
-// beforeHan drops the Chinese words that follow a bare address without a space. The name of a file may have such letters itself.
+// beforeHan drops the Chinese words that follow a bare address without a space. The name of a file may have such letters itself,
+// up to its ending.
 func beforeHan(address string) string {
-	han := strings.IndexFunc(address, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-	if u, err := url.Parse(address); han < 0 || err == nil && isMedia(u) {
+	short := address
+	for i, r := range address {
+		switch {
+		case !unicode.Is(unicode.Han, r):
+		case leadsToMedia(address[:i]):
+			return address[:i]
+		case short == address:
+			short = address[:i]
+		}
+	}
+	if leadsToMedia(address) {
 		return address
 	}
-	return address[:han]
+	return short
+}
+
+func leadsToMedia(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && isMedia(u)
 }
 
 // mediaEndings are the file extensions of media that a request may link to.
