@@ -55,7 +55,7 @@ const LinkSource = "link"
 // not allowed.
 func (l *Links) Follow(ctx context.Context, r *record.Request) (links []Link, closed []string, err error) {
 	m := r.Message()
-	if m == nil || aboutCodes.MatchString(m.Text) && !readsCodes.MatchString(m.Text) {
+	if m == nil || aboutCodes.MatchString(m.Text) && (makesCodes.MatchString(m.Text) || !readsCodes.MatchString(m.Text)) {
 		return nil, nil, nil
 	}
 	for _, found := range find(m.Text) {
@@ -130,8 +130,10 @@ var (
 	linkForm = regexp.MustCompile(`\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+)>?\)|<(https?://[^\s<>]+)>|(https?://[^\s<>"“”„«»「」。，；：！？、]+)`)
 	// aboutCodes matches requests in which a link is the content of a QR code or barcode.
 	aboutCodes = regexp.MustCompile(`(?i)\bqr\b|\bbarcode|二维码|条形码`) //nolint:gosmopolitan // people ask in other scripts
-	// readsCodes matches those of them in which the code is in a picture, to which the link may lead.
-	readsCodes = regexp.MustCompile(`(?i)\b(read|scan|decode|what|whats)\b|code (in|on|at|from)\b|[读扫]|识别|解码|什么`) //nolint:gosmopolitan // as above
+	// makesCodes matches those of them that ask for a new code.
+	makesCodes = regexp.MustCompile(`(?is)\b(make|create|generate|put|add)\b.*(\bqr\b|code)|(生成|制作|做).*码`) //nolint:gosmopolitan // as above
+	// readsCodes matches those in which the code is in a picture, to which the link may lead, unless they ask for a new code.
+	readsCodes = regexp.MustCompile(`(?is)\b(read|scan|decode|whats?)\b.*(\bqr\b|code)|\bthe (qr |bar ?)?codes? (in|on|at|from)\b|[读扫]|识别|解码|什么`) //nolint:gosmopolitan // as above
 	// quoted matches literal text in quotation marks.
 	quoted = regexp.MustCompile("\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`")
 )
