@@ -37,7 +37,7 @@ type Reply struct {
 	// Small is small print, such as the seed: plain text on one line. A platform that shows elsewhere how an answer
 	// was made leaves it out.
 	Small string `json:"small,omitempty"`
-	// Talk means that it is only conversation, such as a greeting: running it again would say the same.
+	// Talk means that it is only conversation, such as a greeting, or a notice: running it again would say the same.
 	Talk bool `json:"talk,omitempty"`
 	// GoOn are the ways in which people can continue from the files.
 	GoOn []Sign `json:"go_on,omitempty"`

@@ -79,7 +79,9 @@ func (c *composer) answer(ctx context.Context, r *record.Request, run *record.Ru
 		a.Reply.Command = e.ID
 	}
 	pressed := r.Asked.Refused != "" && r.Asked.Press == nil && (e.Message == nil || stops(e.Message)) // and nothing of it can be asked for again
-	a.Reply.Answer = e.Command == nil && r.Asked.Told == "" && !pressed
+	shows := len(r.Asked.Shows) > 0
+	// A notice with a file can be deleted, but not run again.
+	a.Reply.Answer, a.Reply.Talk = e.Command == nil && (r.Asked.Told == "" || shows) && !pressed, shows
 	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:
@@ -124,6 +126,7 @@ func (c *composer) answerHalted(ctx context.Context, a *record.Answer, r *record
 		}
 	}
 	files, err := c.attach(ctx, r, r.Asked.Shows, nil)
+	a.Remember(r.Asked.Shows) // the last that the thread showed
 	if run.Route != nil {
 		a.Remember(run.Route.Made())
 		files, err = c.attachments(ctx, a, r, run)

@@ -395,6 +395,13 @@ func TestVariationIsChosen(t *testing.T) {
 	if chosen.Text != `Your next message here works on number 2, fox-2\.png.` || len(chosen.Files) != 1 || chosen.Files[0].Resource != "seed1-"+varied.ID+".png" || chosen.Files[0].Name != "fox-2.png" {
 		t.Errorf("bob is told %+v", chosen)
 	}
+	if acts := chosen.Acts(); !slices.Equal(acts, []adapters.Sign{adapters.Remove}) {
+		t.Errorf("under what bob chose are %v", acts)
+	}
+	below := h.ask(j, h.says("t", "ann", "sharpen"))
+	if earlier := h.planner.request(below.ID).Earlier; len(earlier) == 0 || earlier[len(earlier)-1].Name != chosen.Files[0].Resource {
+		t.Errorf("below it are %+v", earlier)
+	}
 	next := h.ask(j, h.says("t", "bob", "blur"))
 	if got := given(h.planner.request(next.ID)); got != "seed1-"+varied.ID+".png" {
 		t.Errorf("it works on %q", got)
