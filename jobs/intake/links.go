@@ -133,7 +133,8 @@ var (
 	// makesCodes matches those of them that ask for a new code.
 	makesCodes = regexp.MustCompile(`(?is)\b(make|create|generate|put|add)\b.*(\bqr\b|code)|(生成|制作|做).*码`) //nolint:gosmopolitan // as above
 	// readsCodes matches those in which the code is in a picture, to which the link may lead, unless they ask for a new code.
-	readsCodes = regexp.MustCompile(`(?is)\b(read|scan|decode|whats?)\b.*(\bqr\b|code)|\bthe (qr |bar ?)?codes? (in|on|at|from)\b|[读扫]|识别|解码|什么`) //nolint:gosmopolitan // as above
+	readsCodes = regexp.MustCompile(`(?is)\b(read|scan|decode|whats?)\b.*(\bqr\b|code)|\bthe (qr |bar ?)?codes? (in|on|at|from)\b` +
+		`|[读扫]|识别|解码|什么`) //nolint:gosmopolitan // as above
 	// quoted matches literal text in quotation marks.
 	quoted = regexp.MustCompile("\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`")
 )

@@ -44,15 +44,6 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	return s.Poster.once(ctx, key, r.Thread, composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
 }
 
-// isGuest reports whether the bot is a guest in a thread. If that cannot be read, only a heading mentions reactions in vain.
-func (s *Sender) isGuest(ctx context.Context, t adapters.Thread) bool {
-	_, guest, err := s.Poster.Threads.Guests.Thread(ctx, t)
-	if err != nil {
-		s.Poster.Log.WarnContext(ctx, "the heading of choices may mention reactions", "error", err)
-	}
-	return guest
-}
-
 // Begin posts a text that begins a thread, which guests cannot.
 func (s *Sender) Begin(ctx context.Context, key string, in adapters.Thread, text string) (adapters.MessageRef, error) {
 	if _, guest, err := s.Poster.Threads.Guests.Thread(ctx, in); err != nil || guest {
@@ -64,6 +55,15 @@ func (s *Sender) Begin(ctx context.Context, key string, in adapters.Thread, text
 // Limits returns what Discord accepts, in several messages.
 func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText, Voice: true}
+}
+
+// isGuest reports whether the bot is a guest in a thread. If that cannot be read, only a heading mentions reactions in vain.
+func (s *Sender) isGuest(ctx context.Context, t adapters.Thread) bool {
+	_, guest, err := s.Poster.Threads.Guests.Thread(ctx, t)
+	if err != nil {
+		s.Poster.Log.WarnContext(ctx, "the heading of choices may mention reactions", "error", err)
+	}
+	return guest
 }
 
 // Progress shows the progress of work.
