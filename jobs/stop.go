@@ -99,8 +99,8 @@ type work struct {
 	run *record.Run
 }
 
-// shownBy returns the runs that the message of a request shows and that a person may stop: those of the request, and of the
-// requests that continue from its results. refused means that there are others.
+// shownBy returns the runs of a request, and of the requests that continue from its results, that the person may stop.
+// refused is set if there are other runs, which the person may not stop.
 func (o *stopper) shownBy(ctx context.Context, by adapters.Person, stop record.Halted, r *record.Request) (theirs []work, refused bool, err error) {
 	further, err := o.continuing(ctx, r)
 	if err != nil {
@@ -178,7 +178,7 @@ func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *recor
 	return err
 }
 
-// ignoreOver ignores that there is nothing to stop.
+// ignoreOver returns nil for errors that mean there is nothing to stop, and other errors unchanged.
 func ignoreOver(err error) error {
 	if errors.Is(err, ErrOver) || errors.Is(err, errNotTheirs) {
 		return nil

@@ -137,8 +137,8 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
 }
 
-// edit replaces a person's message, which becomes a new request. Progress of what the person asked for with the old one is no
-// longer shown. Edits that the handler ignores are not shown either, since nothing would ever answer them.
+// edit replaces a person's message and makes a new request of it. It hides the progress of the requests that the person made
+// with the old message. Edits that the handler ignores are not shown: nothing would answer them.
 func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
 	old := c.message(w.Edits)
 	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID || at.Sub(old.At) > adapters.Editable {

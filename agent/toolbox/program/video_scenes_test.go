@@ -25,7 +25,7 @@ func TestScenesAreFound(t *testing.T) {
 	}
 }
 
-// TestManyScenes checks that only the first changes of a flickering video are listed, and that the answer says that there are more.
+// TestManyScenes checks that a flickering video gets a short list of changes, and a sentence that says there are more.
 func TestManyScenes(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()

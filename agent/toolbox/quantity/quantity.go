@@ -33,9 +33,9 @@ var words = map[string]string{
 	"color":    "colour", "colors": "colours", "colorful": "colourful", "gray": "grey",
 }
 
-// InDigits writes the counting words before units of time and angles in digits: "the last five secs", "four degrees".
-// It leaves what stands behind a colon or a word such as "write" or "called", which may be a text, unless a quotation
-// is elsewhere, for which a private character stands.
+// InDigits replaces number words before units of time and angle with digits: "the last five secs", "four degrees". Words
+// after a colon, or after a word such as "write" or "called", may be a text and stay as they are, unless the text is quoted:
+// the caller replaces each quotation with a private character.
 func InDigits(text string) string {
 	end := len(text)
 	if m := wordsFollow.FindStringIndex(text); m != nil && !strings.ContainsFunc(text, private) {

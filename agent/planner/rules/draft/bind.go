@@ -400,8 +400,8 @@ func (b *binder) small(typ plan.Type) (scene.Thing, bool) {
 }
 
 // editsOn reports whether the clause goes on with the result of the previous one, which edits a file: "shrink it and
-// rotate left" asks for one picture, "make it grey and give me a pdf" for a grey page. What a muted video sounded like is
-// in the original.
+// rotate left" asks for one picture, "make it grey and give me a pdf" for a grey page. The sound of
+// a muted video is taken from the original.
 func (b *binder) editsOn(e scene.Thing) bool {
 	prev := b.r.Prev
 	if prev == nil || b.r.Clause.Join != clause.Along || !scene.Among(prev.Results, e) ||

@@ -14,8 +14,8 @@ var (
 	linked = lazyregexp.New(`\[(\d+):([Vva])(?::0)?\]`)
 )
 
-// addressed resolves the addresses in a job's arguments to the streams that were probed: a file may have empty ones
-// before them. Frames become plain before anything else is done with them. Pictures and files without the stream keep
+// addressed resolves the addresses in a job's arguments to the streams that were probed. The first stream of a file may be
+// empty, so its number is not always 0. Frames become plain before anything else is done with them. Pictures and files without the stream keep
 // their addresses.
 func (b *workFolder) addressed(args []string) []string {
 	var picture *Stream // what -vf filters
@@ -63,7 +63,7 @@ func (b *workFolder) graph(text string) string {
 	return plain + text
 }
 
-// stream returns the stream of an address, and its input; nil if there is none.
+// stream returns the stream that an address names and the number of its input, or nil if there is no such stream.
 func (b *workFolder) stream(form lazyregexp.Regexp, address string) (*Stream, int) {
 	m := form.FindStringSubmatch(address)
 	if m == nil {

@@ -143,7 +143,7 @@ func canvas(width, height int) (w, h int) {
 const everywhere = `scale=trunc(max(2\,iw*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2` +
 	`:trunc(max(2\,ih*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih))))/2+.01)*2,setsar=1,format=`
 
-// unknownRate is the frame rate of what does not tell its own, such as an animation or a browser's recording.
+// unknownRate is used if a file does not state its frame rate, as animations and recordings of browsers do not.
 const unknownRate = 25
 
 // playing adds the filters that make frames suit a format: transparency is replaced by black, and
