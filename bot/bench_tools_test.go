@@ -463,7 +463,7 @@ func copyFiles(from, to string) error {
 			continue
 		}
 		content, failed := os.ReadFile(path)
-		err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, e.Name()), content, 0o600)) //nolint:gosec // a folder of the benchmark
+		err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, e.Name()), content, 0o600))
 	}
 	return err
 }

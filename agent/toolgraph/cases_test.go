@@ -202,7 +202,7 @@ func renderSource(b plan.Binding) string {
 }
 
 func readToolbox(file string) ([]toolgraph.Tool, error) {
-	b, err := os.ReadFile(file) //nolint:gosec // a name from the test data
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

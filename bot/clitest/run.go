@@ -190,7 +190,7 @@ func CopyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, b, 0o600) //nolint:gosec // into the test's own folder
+	return os.WriteFile(to, b, 0o600)
 }
 
 // Names are those of all files below a folder.

@@ -210,7 +210,7 @@ func (e *Command) readTaskBench() (b benchmark, err error) {
 // read opens a file and passes it to a reader.
 func read[T any](name string, reader func(evaluate.Input) (T, error)) (_ T, err error) {
 	var none T
-	f, err := os.Open(name) //nolint:gosec // the operator names the file
+	f, err := os.Open(name)
 	if err != nil {
 		return none, fault.Usage("%s cannot be read: %s.", name, errors.Unwrap(err))
 	}

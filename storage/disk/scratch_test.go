@@ -47,10 +47,10 @@ const heldRoot = "TEST_HELD_ROOT"
 func hold(root string) int {
 	s, err := disk.OpenScratch(root)
 	if err == nil {
-		err = os.MkdirAll(filepath.Join(s.Folder(), "step", "in"), 0o700) //nolint:gosec // the parent names the root
+		err = os.MkdirAll(filepath.Join(s.Folder(), "step", "in"), 0o700)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(s.Folder(), "step", "in", "photo.jpg"), []byte("a photo"), 0o600) //nolint:gosec // the parent names the root
+		err = os.WriteFile(filepath.Join(s.Folder(), "step", "in", "photo.jpg"), []byte("a photo"), 0o600)
 	}
 	if err == nil {
 		fmt.Println(s.Folder()) //nolint:forbidigo // the parent reads it

@@ -120,7 +120,7 @@ func TestCrashLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		reopened := func(data []byte) model {
-			if err := os.WriteFile(copied, data, 0o600); err != nil { //nolint:gosec // it is in the test's own folder
+			if err := os.WriteFile(copied, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			c, err := disk.OpenState(disk.StateConfig{File: copied})

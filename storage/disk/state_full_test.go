@@ -71,7 +71,7 @@ func fullState(folder string) error {
 	if s, err = disk.OpenState(c); err != nil {
 		return err
 	}
-	return errors.Join(s.Purge(ctx), s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder)) //nolint:gosec // the test named it
+	return errors.Join(s.Purge(ctx), s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder))
 }
 
 // holds checks that everything from before the disk was full is still there.

@@ -142,9 +142,9 @@ func (p *Page) Screenshot(name string) {
 	if folder == "" {
 		return
 	}
-	err := os.MkdirAll(folder, 0o700) //nolint:gosec // the test runner chooses the folder
+	err := os.MkdirAll(folder, 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, name+".png"), p.Shot(), 0o600) //nolint:gosec // the test runner chooses the folder
+		err = os.WriteFile(filepath.Join(folder, name+".png"), p.Shot(), 0o600)
 	}
 	if err != nil {
 		p.tb.Fatal(err)

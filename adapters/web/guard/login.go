@@ -230,7 +230,7 @@ func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeFileFS(w, r, files, "static/"+name) //nolint:gosec // one of the two
+	http.ServeFileFS(w, r, files, "static/"+name)
 }
 
 // language returns the supported language that the browser prefers.

@@ -80,7 +80,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	default:
 		header.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(no.status)
-		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck,gosec // the client may have left; it is plain text
+		_, _ = strings.NewReader(sentence + "\n").WriteTo(w) //nolint:errcheck // the client may have left
 	}
 }
 

