@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -57,6 +58,32 @@ func TestUnusedColours(t *testing.T) {
 			if left := o.find(wish, p); len(left) != want {
 				t.Errorf("%s, %q leaves %v", tool, wish, left)
 			}
+		}
+	}
+}
+
+// TestCorrectedValues: a value that the request takes back is not missing, and the one that replaces it is.
+func TestCorrectedValues(t *testing.T) {
+	t.Parallel()
+	o := unhandled(t)
+	p := &plan.Plan{Tasks: []plan.Task{{
+		Subtask:   plan.Subtask{Returns: plan.Video},
+		Solutions: []plan.Solution{{Actions: []plan.Action{{Tool: "mute_video"}}}},
+	}}}
+	for wish, want := range map[string]string{
+		"mute it for 5 secs.. no wait, mute all of it":           "",
+		"mute it, 2 seconds ... no, sorry, from 3 s":             "3 s",
+		"mute it, with a red frame - scratch that, a blue frame": "blue",
+		"mute it for 5 s, no music please":                       "5 s",
+		"mute it for 5 s. Oh wait for me":                        "5 s",
+		"mute the first 5 s. Sorry for the rush":                 "5 s",
+	} {
+		var parts []string
+		for _, l := range o.find(wish, p) {
+			parts = append(parts, l.Part)
+		}
+		if got := strings.Join(parts, ", "); got != want {
+			t.Errorf("%q leaves %q, want %q", wish, got, want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 		said := wish[q.Start:q.End]
 		switch {
 		case q.Unit == quantity.Number || quantity.Says(numbers, said) || o.describes(wish[q.End:]):
-		case unwanted.MatchString(bare[:q.Start]) || already(p, q.Unit, said):
+		case unwanted.MatchString(bare[:q.Start]) || takenBack.MatchString(bare[q.End:]) || already(p, q.Unit, said):
 		default:
 			add(said)
 		}
@@ -63,7 +63,8 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 		lower := strings.ToLower(word)
 		colour := isColour(bare, at[0], at[1]) && !strings.Contains(states, word) && !named(p, lower)
 		format := retrieve.IsFormat(lower) && !given(p, lower)
-		if (colour || format) && !strings.Contains(all, lower) && !o.means(told, lower) && !unwanted.MatchString(bare[:at[0]]) {
+		refused := unwanted.MatchString(bare[:at[0]]) || takenBack.MatchString(bare[at[1]:])
+		if (colour || format) && !refused && !strings.Contains(all, lower) && !o.means(told, lower) {
 			add(word)
 		}
 	}
@@ -107,6 +108,10 @@ var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|
 
 // unwanted matches the words before something that the request rejects: "instead of black bars".
 var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)
+
+// takenBack matches the words after something that the request corrects: "2 seconds ... no wait, 1 is enough".
+var takenBack = lazyregexp.New(`(?i)^(?:[^\pL\pN"]+\pL+){0,3}?[^\pL\pN"]+(?:(?:(?:ehm?|uhm?|hm+|ah|oh|oops)\W+)?no,? (?:wait|sorry|hold on)|wait,? no|sorry,? (?:no|i meant?)|` +
+	`scratch that|strike that|(?:no,? )?i meant?|hm+\W+no|oops)\b`)
 
 var oneWord = lazyregexp.New(`[\pL\pN]+`)
 

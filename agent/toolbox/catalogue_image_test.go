@@ -74,7 +74,7 @@ var imageTools = []signature{
 	{"greyscale_image", editing, "image:image", "image"},
 	{"convert_image", editing, "image:image format:text/format quality:text/amount?", "image"},
 	{"make_thumbnail", editing, "image:image size:text/amount?", "image"},
-	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? text_size:text/place? opacity:text/amount?", "image"},
+	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? text_size:text/place? opacity:text/amount? outline:text/amount? box:text/amount? layout:text/place?", "image"},
 	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? number:text/amount? from:text/place? colour:text/amount? width:text/amount?", "image"},
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place? gap:text/amount? colour:text/amount?", "image"},

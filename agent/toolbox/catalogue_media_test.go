@@ -57,7 +57,7 @@ var mediaTools = []signature{
 	{"join_videos", videoEditing, "videos:video* transition:text/place? length:text/amount?", "video"},
 	{"extract_frames", videoProcessing, "video:video moment:text/amount? at:text/amount? every:text/amount? number:text/amount? which:text/place?", "image"},
 	{"extract_audio", videoProcessing, "video:video format:text/format?", "audio"},
-	{"add_subtitles", videoEditing, "video:video subtitles:text/content way:text/place? colour:text/amount? box:text/amount? text_size:text/place? place:text/place?", "video"},
+	{"add_subtitles", videoEditing, "video:video subtitles:text/content way:text/place? colour:text/amount? outline:text/amount? box:text/amount? text_size:text/place? place:text/place?", "video"},
 	{"convert_video", videoEditing, "video:video format:text/format? bit_rate:text/amount?", "video"},
 	{"crop_black_bars", videoEditing, "video:video", "video"},
 	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},

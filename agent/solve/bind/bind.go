@@ -127,7 +127,9 @@ func (f filling) bind(said plan.Said) bool {
 	}
 	for _, fits := range []func(slot) bool{
 		func(s slot) bool { return typ.IsNumber() && s.param.Counts(text) },
-		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
+		func(s slot) bool {
+			return s.param.Type.Includes(typ) && (s.param.Speaks(text) || s.param.Speaks(said.Words)) && s.param.Reads(text)
+		},
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
 		func(s slot) bool {
 			return s.param.Type.Meaning() == typ.Meaning() && !crosses(typ, s.param) && s.param.Reads(text)

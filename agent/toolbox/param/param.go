@@ -189,12 +189,15 @@ func (p Param) Takes(u quantity.Unit) bool {
 	return p.Type.Takes(u) && (p.Type != Size || p.Unit != "px" || u == quantity.Pixels)
 }
 
-// Speaks reports whether the text contains a word of the parameter's examples outside of quantities,
-// such as "crossfade" in "1 second crossfade". It distinguishes parameters of the same type.
+// Speaks reports whether the text contains a word of the parameter's examples outside of quantities
+// and colours, such as "crossfade" in "1 second crossfade" and "outline" in "black outline". It
+// distinguishes parameters of the same type.
 func (p Param) Speaks(text string) bool {
 	words := wordsBeside(text)
 	return slices.ContainsFunc(p.Examples, func(e string) bool {
-		return slices.ContainsFunc(wordsBeside(e), func(w string) bool { return len(w) > 2 && slices.Contains(words, w) })
+		return slices.ContainsFunc(wordsBeside(e), func(w string) bool {
+			return len(w) > 2 && slices.Contains(words, w) && (p.Type != Colour || !p.Reads(w))
+		})
 	})
 }
 

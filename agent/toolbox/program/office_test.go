@@ -2,6 +2,7 @@ package program
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"atelier/agent/plan"
@@ -24,6 +25,9 @@ func TestOfficeDocuments(t *testing.T) {
 	for _, document := range []args{letter, pdf} {
 		holds(t, done(t, "pdf_to_text", document).Value, "garden club", "tulips")
 		holds(t, done(t, "document_facts", document).Value, "Pages: 2")
+	}
+	for file, says := range map[string]string{"boats.xlsx": "Heron", "talk.pptx": "Ferries and ice"} {
+		holds(t, done(t, "pdf_to_text", args{"document": fileOf(plan.Document, filepath.Join("testdata", file))}).Value, says)
 	}
 	holds(t, refused(t, "document_to_pdf", pdf), "PDF document already")
 }

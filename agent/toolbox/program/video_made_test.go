@@ -315,7 +315,7 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 	}
 	was := at(path)
 	for said, by := range map[string][3]float64{
-		"brightness +10%": {25, 25, 25}, "warmth +10": {8, 0, -6}, "warmth -10%": {-8, 0, 6}, // of 255
+		"brightness +10%": {13, 17, 16}, "brightness -30%": {-48, -30, -36}, "warmth +10": {8, 0, -6}, "warmth -10%": {-8, 0, 6}, // of 255
 		"saturation -20%": {-9, 3, -1}, "20% more saturation": {8, -3, -1},
 	} {
 		out, err := perform(t, "adjust_video", videoOf(path).with("adjustment", said))

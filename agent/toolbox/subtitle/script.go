@@ -14,12 +14,13 @@ type Style struct {
 	Size float64
 	// Top places them at the top of the frame instead of the bottom.
 	Top bool
+	// Outline is the colour of the line around the letters; nil for black or white, whichever contrasts.
+	Outline *color.NRGBA
 	// Box is the colour of a box behind the text, which replaces the outline; nil for none.
 	Box *color.NRGBA
 }
 
-// Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+), with an outline that contrasts
-// with the text, for frames of the given size.
+// Script writes the cues as a script for libass (Advanced SubStation Alpha, v4.00+), for frames of the given size.
 func Script(cues []Cue, width, height int, style Style) string {
 	var b strings.Builder
 	size := max(8, int(float64(min(height/16, width/22))*style.Size))
@@ -29,6 +30,9 @@ func Script(cues []Cue, width, height int, style Style) string {
 	}
 	if (299*int(style.Colour.R)+587*int(style.Colour.G)+114*int(style.Colour.B))/1000 < 90 {
 		rim = "FFFFFF"
+	}
+	if style.Outline != nil {
+		rim = bgr(*style.Outline)
 	}
 	border, edge := 1, max(1, size/12)
 	if style.Box != nil { // with a border of style 3, the outline fills a box, and its width is the padding

@@ -97,9 +97,10 @@ func TestStyle(t *testing.T) {
 		want  string
 	}{
 		{usual, "Style: Default,sans-serif,45,&H00FFFFFF,&H00000000,&H80000000,0,1,3,0,2,64,64,36"},
-		{Style{color.NRGBA{255, 200, 0, 255}, 2, true, nil}, "Style: Default,sans-serif,90,&H0000C8FF,&H00000000,&H80000000,0,1,7,0,8,64,64,36"},
-		{Style{color.NRGBA{0, 0, 139, 255}, 1, false, nil}, "Style: Default,sans-serif,45,&H008B0000,&H00FFFFFF,"},
-		{Style{color.NRGBA{255, 255, 0, 255}, 1, false, &color.NRGBA{0, 0, 139, 255}}, "Style: Default,sans-serif,45,&H0000FFFF,&H008B0000,&H80000000,0,3,9,0,2,"},
+		{Style{Colour: color.NRGBA{255, 200, 0, 255}, Size: 2, Top: true}, "Style: Default,sans-serif,90,&H0000C8FF,&H00000000,&H80000000,0,1,7,0,8,64,64,36"},
+		{Style{Colour: color.NRGBA{0, 0, 139, 255}, Size: 1}, "Style: Default,sans-serif,45,&H008B0000,&H00FFFFFF,"},
+		{Style{Colour: color.NRGBA{255, 255, 255, 255}, Size: 1, Outline: &color.NRGBA{0, 0, 139, 255}}, "Style: Default,sans-serif,45,&H00FFFFFF,&H008B0000,&H80000000,0,1,3,"},
+		{Style{Colour: color.NRGBA{255, 255, 0, 255}, Size: 1, Box: &color.NRGBA{0, 0, 139, 255}}, "Style: Default,sans-serif,45,&H0000FFFF,&H008B0000,&H80000000,0,3,9,0,2,"},
 	} {
 		if got := Script(nil, 1280, 720, c.style); !strings.Contains(got, c.want) {
 			t.Errorf("%s\nlacks %q", got, c.want)

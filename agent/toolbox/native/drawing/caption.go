@@ -12,6 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	xdraw "golang.org/x/image/draw"
+	"golang.org/x/image/math/f64"
+
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -27,7 +30,8 @@ import (
 // textSizes maps a text size to its factor of the default height.
 var textSizes = map[string]float64{"small": 0.6, "large": 1.8}
 
-// addText writes an outlined caption. By default it is a tenth of the picture high; long captions are smaller.
+// addText writes an outlined caption: once, across the picture from corner to corner, or all over it. By
+// default it is a tenth of the picture high; long captions are smaller.
 func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	caption := strings.TrimSpace(prose.Clean(c.Text("caption")))
 	switch {
@@ -52,25 +56,88 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edit
 	}
 	size, _ := toolbox.Param[string](c, "text_size")
 	most := max(8, min(float64(h)/10, float64(w)/14)*cmp.Or(textSizes[size], 1))
+	layout, _ := toolbox.Param[string](c, "layout")
+	switch layout {
+	case "diagonal":
+		anchor, room, most = quantity.Anchor{}, int(math.Hypot(float64(w), float64(h))*0.75), 2*most
+	case "repeated":
+		most *= 0.6
+	}
 	text, err := lettering.Set(caption, room, inner.Dy()*2/3, most, min(most, 6))
 	if err != nil {
 		return picture.Edited{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
 	}
-	if text.Width() > inner.Dx() || text.Height() > inner.Dy() {
+	if layout != "diagonal" && (text.Width() > inner.Dx() || text.Height() > inner.Dy()) {
 		return picture.Edited{}, operation.Problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
 	}
-	out := p.Image
-	box := anchor.In(inner, min(text.Width(), inner.Dx()), text.Height())
+	words, err := written(ctx, text, anchor.X, c)
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	box := anchor.In(inner, text.Width(), text.Height())
+	middle := box.Min.Add(box.Max).Div(2)
+	opacity, ok := toolbox.Param[float64](c, "opacity")
+	if !ok {
+		opacity = 1
+	}
+	switch layout {
+	case "diagonal":
+		lay(p.Image, words, middle, math.Atan2(float64(h), float64(w)), opacity)
+	case "repeated":
+		const slope = math.Pi / 6
+		apart := image.Pt(words.Rect.Dx()*3/2, words.Rect.Dy()*3)
+		for y, row := 0, 0; y <= h+apart.Y; y, row = y+apart.Y, row+1 {
+			for x := row % 2 * apart.X / 2; x <= w+apart.X; x += apart.X {
+				if err := media.Stopped(ctx); err != nil {
+					return picture.Edited{}, err
+				}
+				lay(p.Image, words, image.Pt(x, y), slope, opacity)
+			}
+		}
+	default:
+		lay(p.Image, words, middle, 0, opacity)
+	}
+	return picture.Edited{Image: p.Image, About: plan.Say("with the words “%s”", caption), Note: lettering.Missing(caption)}, nil
+}
+
+// written returns the words with their outline on a transparent ground, or on a box if one is wanted.
+func written(ctx context.Context, text lettering.Text, align int, c toolbox.Call) (*image.NRGBA, error) {
 	ink := color.NRGBA{255, 255, 255, 255}
 	if chosen, ok := toolbox.Param[color.NRGBA](c, "colour"); ok {
 		ink = chosen
 	}
-	blend := blending(out, box.Inset(-margin), c)
-	if err := text.Draw(ctx, out, box, anchor.X, ink, outlineOf(ink), max(1, int(text.Size/14))); err != nil {
-		return picture.Edited{}, err
+	border := max(1, int(text.Size/14))
+	rim := outlineOf(ink)
+	padding := 2 * border // for what hangs over the lines
+	ground, boxed := toolbox.Param[color.NRGBA](c, "box")
+	if boxed {
+		padding, rim = int(text.Size/3), ground
 	}
-	blend()
-	return picture.Edited{Image: out, About: plan.Say("with the words “%s”", caption), Note: lettering.Missing(caption)}, nil
+	if chosen, ok := toolbox.Param[color.NRGBA](c, "outline"); ok {
+		rim = chosen
+	}
+	area := image.Rect(0, 0, text.Width(), text.Height())
+	words := image.NewNRGBA(area.Inset(-padding))
+	if boxed {
+		draw.Draw(words, words.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
+	}
+	return words, text.Draw(ctx, words, area, align, ink, rim, border)
+}
+
+// lay draws the layer on a picture around a point, turned by an angle in radians against the clock.
+func lay(on, layer *image.NRGBA, middle image.Point, angle, opacity float64) {
+	see := image.NewUniform(color.Alpha16{A: uint16(math.Round(opacity * 0xffff))})
+	centre := layer.Rect.Min.Add(layer.Rect.Max).Div(2)
+	if angle == 0 {
+		draw.DrawMask(on, layer.Rect.Add(middle.Sub(centre)), layer, layer.Rect.Min, see, image.Point{}, draw.Over)
+		return
+	}
+	sin, cos := math.Sincos(angle)
+	x, y := float64(centre.X), float64(centre.Y)
+	xdraw.BiLinear.Transform(on, f64.Aff3{
+		cos, sin, float64(middle.X) - cos*x - sin*y,
+		-sin, cos, float64(middle.Y) + sin*x - cos*y,
+	}, layer, layer.Rect, xdraw.Over, &xdraw.Options{SrcMask: see})
 }
 
 // outlineOf returns black for light letters, white for dark ones.
@@ -79,26 +146,6 @@ func outlineOf(ink color.NRGBA) color.NRGBA {
 		return color.NRGBA{A: 255}
 	}
 	return color.NRGBA{255, 255, 255, 255}
-}
-
-// blending saves a part of the picture before something is drawn on it. The returned function then
-// applies the call's opacity to what was drawn there.
-func blending(img *image.NRGBA, part image.Rectangle, c toolbox.Call) func() {
-	opacity, ok := toolbox.Param[float64](c, "opacity")
-	if !ok || opacity >= 1 {
-		return func() {}
-	}
-	part = part.Intersect(img.Rect)
-	was := image.NewNRGBA(part)
-	draw.Draw(was, part, img, part.Min, draw.Src)
-	return func() {
-		for y := part.Min.Y; y < part.Max.Y; y++ {
-			p, q := img.Pix[img.PixOffset(part.Min.X, y):][:4*part.Dx()], was.Pix[was.PixOffset(part.Min.X, y):][:4*part.Dx()]
-			for i := range p {
-				p[i] = uint8(math.Round(opacity*float64(p[i]) + (1-opacity)*float64(q[i])))
-			}
-		}
-	}
 }
 
 // frameColours distinguish boxes; they repeat after the last.

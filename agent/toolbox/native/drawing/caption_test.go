@@ -102,3 +102,45 @@ func TestTextStandsWhereItIsWanted(t *testing.T) {
 	w.Refused("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text("hi")}, "place": {nativetest.Text("nicely")}}, "top left")
 	w.Refused("add_text_to_image", nativetest.Args{"image": {w.Given("tiny.png", nativetest.Uniform(9, 9, color.White))}, "caption": {nativetest.Text("hi")}}, "too small")
 }
+
+// TestLooksOfText: an outline and a box have their colours, and words may stand across the picture or all over it.
+func TestLooksOfText(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	ground := color.NRGBA{120, 130, 140, 255}
+	v := w.Given("a.png", nativetest.Uniform(400, 300, ground))
+	draws := func(name, value string) *image.NRGBA {
+		return w.Picture("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text("PROOF")}, name: {nativetest.Text(value)}}).Image
+	}
+	count := func(img *image.NRGBA, area image.Rectangle, is func(color.NRGBA) bool) (n int) {
+		for y := area.Min.Y; y < area.Max.Y; y++ {
+			for x := area.Min.X; x < area.Max.X; x++ {
+				if is(img.NRGBAAt(x, y)) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	all := image.Rect(0, 0, 400, 300)
+	red := func(c color.NRGBA) bool { return c == color.NRGBA{255, 0, 0, 255} }
+	if n := count(draws("outline", "red outline"), all, red); n < 100 {
+		t.Errorf("%d pixels are red, want an outline", n)
+	}
+	if n := count(draws("box", "red box"), all, red); n < 2000 {
+		t.Errorf("%d pixels are red, want a box", n)
+	}
+	changed := func(c color.NRGBA) bool { return c != ground }
+	for name, want := range map[string]map[image.Rectangle]bool{ // whether words are there
+		"level":    {image.Rect(150, 220, 250, 300): true, image.Rect(0, 0, 400, 150): false},
+		"diagonal": {image.Rect(60, 160, 180, 260): true, image.Rect(220, 40, 340, 140): true, image.Rect(0, 0, 120, 80): false, image.Rect(280, 220, 400, 300): false},
+		"repeated": {image.Rect(0, 0, 200, 150): true, image.Rect(200, 0, 400, 150): true, image.Rect(0, 150, 200, 300): true, image.Rect(200, 150, 400, 300): true},
+	} {
+		img := draws("layout", name)
+		for area, there := range want {
+			if n := count(img, area, changed); (n > 100) != there || !there && n > 0 {
+				t.Errorf("%s: %d pixels of %v are changed", name, n, area)
+			}
+		}
+	}
+}

@@ -90,7 +90,7 @@ func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) erro
 	var change func(image.Image) *image.NRGBA
 	switch a.Property {
 	case quantity.Brightness:
-		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
+		return brightened(ctx, img, a.By)
 	case quantity.Contrast:
 		return contrasted(ctx, img, 1+a.By)
 	case quantity.Exposure:
@@ -137,6 +137,15 @@ func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
 // contrasted scales each value's distance from the middle grey by a factor.
 func contrasted(ctx context.Context, img *image.NRGBA, factor float64) error {
 	return valued(ctx, img, func(v float64) float64 { return 0.5 + (v-0.5)*factor })
+}
+
+// brightened lifts the middle tones, so that black stays black and nothing bright is clipped, or
+// darkens all tones alike.
+func brightened(ctx context.Context, img *image.NRGBA, by float64) error {
+	if by < 0 {
+		return valued(ctx, img, func(v float64) float64 { return v * (1 + by) })
+	}
+	return valued(ctx, img, func(v float64) float64 { return math.Pow(v, 1/(1+2*by)) })
 }
 
 // exposed doubles the light with each stop. Values are those of sRGB.

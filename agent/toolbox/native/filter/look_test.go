@@ -34,11 +34,17 @@ func TestLooks(t *testing.T) {
 	adjusted := func(said string) *image.NRGBA {
 		return w.Picture("adjust_image", nativetest.Args{"image": {v}, "adjustment": {nativetest.Text(said)}}).Image
 	}
-	if a, b := mean(adjusted("20% brighter"), 1), mean(src, 1); a < b+30 {
+	if a, b := mean(adjusted("20% brighter"), 1), mean(src, 1); a < 1.2*b || a > 1.5*b {
 		t.Errorf("brighter: %.0f, before %.0f", a, b)
 	}
-	if a, b := mean(adjusted("darker"), 1), mean(src, 1); a > b-30 {
+	if a, b := mean(adjusted("darker"), 1), mean(src, 1); a < 0.75*b || a > 0.85*b {
 		t.Errorf("darker: %.0f, before %.0f", a, b)
+	}
+	night := w.Given("black.png", nativetest.Uniform(8, 8, color.Black))
+	for _, said := range []string{"much brighter", "much darker"} {
+		if got := w.Picture("adjust_image", nativetest.Args{"image": {night}, "adjustment": {nativetest.Text(said)}}).Image; mean(got, 0) != 0 {
+			t.Errorf("%s: black becomes %.0f", said, mean(got, 0))
+		}
 	}
 	if warm := adjusted("warmer"); mean(warm, 0) <= mean(src, 0) || mean(warm, 2) >= mean(src, 2) {
 		t.Error("warmer: there is not more red and less blue")
@@ -59,7 +65,8 @@ func TestAmountsOfAdjustments(t *testing.T) {
 		"contrast +20 %":          {166, 95, 119, 255}, // a fifth further from the middle
 		"contrast -20%":           {154, 106, 122, 255},
 		"contrast to 150%":        {176, 86, 116, 255},
-		"brightness +10%":         {186, 126, 146, 255}, // a tenth of white
+		"brightness +10%":         {173, 117, 136, 255}, // the middle tones most
+		"30% darker":              {112, 70, 84, 255},
 		"20% less saturated":      {154, 106, 122, 255}, // a fifth closer to grey
 		"20% more saturation":     {166, 94, 118, 255},
 		"desaturate by 30 %":      {151, 109, 123, 255},

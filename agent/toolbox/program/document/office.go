@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 
 	"atelier/agent/toolbox/program/machine"
@@ -8,6 +9,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -91,6 +93,65 @@ func officeFiles() []string {
 //go:embed office.py
 var officeScript []byte
 
+// formulaLine is a file of LibreOffice for the line in which formulas are edited. Calc loads no document
+// without it, even where no window is shown, and Debian's libreoffice-calc-nogui does not have it.
+const formulaLine = "share/config/soffice.cfg/modules/scalc/ui/inputbar.ui"
+
+//go:embed inputbar.ui
+var formulaWidgets []byte
+
+// completed returns an installation of LibreOffice that has the formula line: the given one, or one of
+// links to it at the given folder.
+func completed(installation, folder string) (string, error) {
+	if _, err := os.Stat(filepath.Join(installation, formulaLine)); err == nil {
+		return installation, nil
+	}
+	settings, err := os.ReadFile(filepath.Join(installation, "program/fundamentalrc"))
+	if err != nil {
+		return "", fmt.Errorf("read the settings of LibreOffice: %w", err)
+	}
+	moved := bytes.ReplaceAll(settings, []byte("BRAND_BASE_DIR=file://"+installation+"\n"), []byte("BRAND_BASE_DIR=file://"+folder+"\n"))
+	err = errors.Join(
+		linked(installation, folder, "program/fundamentalrc", moved),
+		linked(installation, folder, formulaLine, formulaWidgets),
+		os.Remove(filepath.Join(folder, "presets")), // LibreOffice copies them into a profile, but no links
+		os.CopyFS(filepath.Join(folder, "presets"), os.DirFS(filepath.Join(installation, "presets"))),
+	)
+	if err != nil {
+		return "", fmt.Errorf("complete LibreOffice: %w", err)
+	}
+	return folder, nil
+}
+
+// linked makes folders that show the files of another folder by links, but have their own file at the path.
+func linked(from, to, path string, content []byte) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err //nolint:wrapcheck // the caller says what it is for
+	}
+	own, rest, deeper := strings.Cut(path, "/")
+	entries, err := os.ReadDir(from)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // as above
+	}
+	for _, e := range entries {
+		link := filepath.Join(to, e.Name())
+		if _, err := os.Lstat(link); err == nil || e.Name() == own {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(from, e.Name()), link); err != nil {
+			return err //nolint:wrapcheck // as above
+		}
+	}
+	at := filepath.Join(to, own)
+	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) { // a link of an earlier call
+		return err //nolint:wrapcheck // as above
+	}
+	if deeper {
+		return linked(filepath.Join(from, own), at, rest, content)
+	}
+	return os.WriteFile(at, content, 0o600) //nolint:wrapcheck // as above
+}
+
 // print converts an office document to PDF in a new folder of the call.
 func (d Documents) print(ctx context.Context, c toolbox.Call, path, folder string) (string, error) {
 	if err := d.Require(offices()); err != nil {
@@ -117,10 +178,14 @@ func (d Documents) print(ctx context.Context, c toolbox.Call, path, folder strin
 	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(script, officeScript, 0o600)); err != nil {
 		return "", fmt.Errorf("write the program that reads office documents: %w", err)
 	}
+	installation, err := completed(filepath.Dir(filepath.Dir(library)), filepath.Join(dir, "libreoffice"))
+	if err != nil {
+		return "", err
+	}
 	profile := url.URL{Scheme: "file", Path: filepath.Join(dir, "profile")}
 	_, err = d.Run(ctx, sandbox.Command{
 		Program: python, Dir: dir, Read: append(officeFiles(), path), Memory: machine.OtherMemory, Timeout: machine.OtherTime,
-		Args: []string{script, filepath.Dir(library), profile.String(), path, filepath.Join(dir, made)},
+		Args: []string{script, filepath.Join(installation, "program"), profile.String(), path, filepath.Join(dir, made)},
 	})
 	switch {
 	case ctx.Err() != nil, errors.Is(err, toolbox.ErrDown):

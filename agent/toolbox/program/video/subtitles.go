@@ -72,6 +72,9 @@ func styleOf(c toolbox.Call) subtitle.Style {
 	}
 	place, _ := toolbox.Param[string](c, "place")
 	style.Top = place == "top"
+	if outline, ok := toolbox.Param[color.NRGBA](c, "outline"); ok {
+		style.Outline = &outline
+	}
 	if box, ok := toolbox.Param[color.NRGBA](c, "box"); ok {
 		style.Box = &box
 	}
