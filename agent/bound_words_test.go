@@ -44,7 +44,7 @@ func TestUnusedColours(t *testing.T) {
 	for tool, wishes := range map[string]map[string]int{
 		"auto_enhance": {
 			"everything looks yellow, can you fix it?": 0, "it is a bit yellow, correct that": 0, "the light is too blue": 0,
-			"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0,
+			"fix the light, blue instead of the red": 1, "fix it, not in yellow": 0, "fix it without blue": 0, "fix the light on the man (yellow top)": 0,
 			"fix the light and make the sky blue": 1, "it should be yellow": 1, "brighten it, in red": 1,
 			"brighten everything except the snow": 0, "fix the light on the salmon": 0, "make the frame dark salmon": 1, "colour it salmon": 1,
 		},

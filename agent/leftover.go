@@ -57,6 +57,7 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 	if !changes(p) {
 		return left
 	}
+	bare = aside.ReplaceAllStringFunc(bare, func(s string) string { return strings.Repeat(" ", len(s)) })
 	states := strings.Join(state.FindAllString(bare, -1), " ")
 	for _, at := range oneWord.FindAllStringIndex(bare, -1) {
 		word := bare[at[0]:at[1]]
@@ -105,6 +106,9 @@ func (o leftovers) means(texts []string, word string) bool {
 
 // state matches words that say how something is, and not how it should be: "everything looks yellow".
 var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|so) (?:(?:a bit|a little|all|too|so|very|really|quite) )?\pL+`)
+
+// aside matches words in brackets, which mostly tell things apart: "the colleague in the middle (yellow top)".
+var aside = lazyregexp.New(`\([^()]*\)`)
 
 // unwanted matches the words before something that the request rejects: "instead of black bars".
 var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)

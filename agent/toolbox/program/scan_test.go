@@ -66,6 +66,21 @@ func TestScanBecomesSearchable(t *testing.T) {
 	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, out.Path)}), "already searchable")
 }
 
+// TestScanIsTurnedUpright: each page is turned as its letters need it.
+func TestScanIsTurnedUpright(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	page := lines(t, "The quick brown fox jumps\nover the lazy dogs, and\nthe invoice is due in March")
+	for _, turn := range []int{90, 180, 270} {
+		scan := fileOf(plan.Document, scanned(t, "scan.pdf", turn, page))
+		out := done(t, "rotate_pdf", args{"document": scan, "angle": "the right way up"})
+		holds(t, tool(t, "pdfinfo", "-f", "1", "-l", "1", out.Path), "Page    1 rot:   0")
+		holds(t, refused(t, "rotate_pdf", args{"document": fileOf(plan.Document, out.Path), "angle": "upright"}), "upright already")
+	}
+	blank := fileOf(plan.Document, scanned(t, "blank.pdf", 0, lines(t, "")))
+	holds(t, refused(t, "rotate_pdf", args{"document": blank, "angle": "upright"}), "too few letters")
+}
+
 // TestBlankScanIsNotSearchable checks that pages without words do not count, and that a document of only such
 // pages is refused.
 func TestBlankScanIsNotSearchable(t *testing.T) {

@@ -246,7 +246,7 @@ func Passages(text string) ([]Passage, bool) {
 	drops := dropping.MatchString(s)
 	found, edge := passagesIn(s)
 	drops = drops || edge && shortening.MatchString(s) && !excerpt.MatchString(s)
-	if len(found) < 2 && !edge && (!drops || found == nil || found[0].From == 0 || found[0].To <= 0) {
+	if len(found) < 2 && !edge && (!drops || found == nil || found[0].From == 0 && len(moments(s)) < 2 || found[0].To <= 0) {
 		p, ok := Times(text)
 		return []Passage{p}, ok
 	}

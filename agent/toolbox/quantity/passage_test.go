@@ -76,6 +76,7 @@ func TestPassages(t *testing.T) {
 		"0:00 to 0:05, 0:20 to 0:25 and 0:30 to the end":      {{From: 0, To: 5 * s}, {From: 20 * s, To: 25 * s}, {From: 30 * s, To: 0}},
 		"the first 3 seconds and the last 2 seconds":          {{From: 0, To: 3 * s}, {From: -2 * s, To: 0}},
 		"between 2 and 4 seconds and between 6 and 8 seconds": {{From: 2 * s, To: 4 * s}, {From: 6 * s, To: 8 * s}},
+		"without 0-3 s":                                    {{From: 3 * s, To: 0}},
 		"without 0:05-0:10":                                {{From: 0, To: 5 * s}, {From: 10 * s, To: 0}},
 		"without the 2 to 4 seconds":                       {{From: 0, To: 2 * s}, {From: 4 * s, To: 0}},
 		"remove 0:05-0:10 and 0:20-0:25":                   {{From: 0, To: 5 * s}, {From: 10 * s, To: 20 * s}, {From: 25 * s, To: 0}},

@@ -35,6 +35,7 @@ func (r Reader) Operations() map[string]machine.Operation {
 	return map[string]machine.Operation{
 		"locate_text": {Needs: tesseract(), Do: r.locateText},
 		"ocr_pdf":     {Needs: slices.Concat(document.Poppler("pdftotext", "pdftoppm"), qpdf, tesseract()), Do: r.ocrPDF},
+		"rotate_pdf":  {Needs: append(document.Poppler("pdfinfo", "pdftoppm"), qpdf...), Do: r.rotatePDF},
 		"pdf_to_text": {Needs: append(document.Poppler("pdftotext"), qpdf...), Do: r.pdfToText},
 		"tesseract":   {Needs: tesseract(), Do: r.read},
 	}
