@@ -1,6 +1,10 @@
 package storage
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"net"
+)
 
 // The errors of a storage that callers can react to.
 var (
@@ -54,4 +58,33 @@ func (f *Fault) Unwrap() []error {
 		}
 	}
 	return all
+}
+
+// Classify returns an error of a server's client with its kind, one of the errors above.
+func Classify(kind, err error) error { return &classified{kind, err} }
+
+type classified struct{ kind, err error }
+
+func (c *classified) Error() string   { return fmt.Sprintf("%v: %v", c.kind, c.err) }
+func (c *classified) Unwrap() []error { return []error{c.kind, c.err} }
+
+// Reason says briefly why a server cannot be used: without addresses, and without the operation
+// that failed.
+func Reason(err error) string {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
+		return "its host name cannot be resolved"
+	}
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+		return "it timed out"
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err.Error()
+	}
+	if c, ok := errors.AsType[*classified](err); ok {
+		err = c.err
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
 }

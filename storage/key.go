@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -75,6 +76,34 @@ func CheckGroup(group string) error {
 
 // checkBraceless rejects braces, since Redis Cluster takes the text in braces as the part of the
 // key that selects the server.
+// CheckValue returns an error if a value must not be written to a [State].
+func CheckValue(key string, value []byte, expiry time.Duration) error {
+	if err := CheckStateKey(key); err != nil {
+		return err
+	}
+	if len(value) > MaxValue {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(value), MaxValue)
+	}
+	if expiry < 0 {
+		return fmt.Errorf("the expiry %v is negative", expiry)
+	}
+	return nil
+}
+
+// CheckHint returns an error if a hint must not be published to the topic.
+func CheckHint(topic string, hint []byte) error {
+	if err := CheckGroup(topic); err != nil {
+		return err
+	}
+	if len(hint) == 0 {
+		return errors.New("the hint is empty")
+	}
+	if len(hint) > MaxHint {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(hint), MaxHint)
+	}
+	return nil
+}
+
 func checkBraceless(key string) error {
 	if strings.ContainsAny(key, "{}") {
 		return fmt.Errorf("%w: %q contains a brace", ErrKey, key)

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Source is the reader of a Put, for implementations: it stops when the context ends, and separates
-// errors of the reader from errors of the storage.
+// Source is the content of a blob, for implementations: it stops when the context ends, and
+// separates errors of the reader from errors of the storage.
 type Source struct {
-	ctx context.Context //nolint:containedctx // it lives only as long as the Put
+	ctx context.Context //nolint:containedctx // it lives only as long as the read
 	r   io.Reader
 	err error
 }

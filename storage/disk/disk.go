@@ -61,18 +61,18 @@ var (
 // the type [*storage.Fault].
 func Open(folder string) (*Blobs, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, unusable("cannot be made", err)
+		return nil, unusable("The blob folder cannot be made", err)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, unusable("cannot be opened", err)
+		return nil, unusable("The blob folder cannot be opened", err)
 	}
 	return &Blobs{root}, nil
 }
 
 // Link always fails, with [storage.ErrNoLinks].
 func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (string, error) {
-	if err := check(ctx, key); err != nil {
+	if err := guard(ctx, storage.CheckKey(key)); err != nil {
 		return "", err
 	}
 	if err := storage.CheckLink(expiry); err != nil {
@@ -94,7 +94,7 @@ func (b *Blobs) Check(ctx context.Context) error {
 		err = b.root.Remove(name)
 	}
 	if err != nil {
-		return unusable("cannot be written to", err)
+		return unusable("The blob folder cannot be written to", err)
 	}
 	return nil
 }
@@ -123,12 +123,12 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	return struct {
 		io.Reader
 		io.Closer
-	}{reader{ctx, r}, f}, nil
+	}{storage.NewSource(ctx, r), f}, nil
 }
 
 // Stat returns information about a blob.
 func (b *Blobs) Stat(ctx context.Context, key string) (storage.Info, error) {
-	if err := check(ctx, key); err != nil {
+	if err := guard(ctx, storage.CheckKey(key)); err != nil {
 		return storage.Info{}, err
 	}
 	info, err := b.root.Stat(key)
@@ -157,7 +157,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 
 // Put stores a blob.
 func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) error {
-	if err := check(ctx, key); err != nil {
+	if err := guard(ctx, storage.CheckKey(key)); err != nil {
 		return err
 	}
 	if err := b.put(key, storage.NewSource(ctx, r)); err != nil {
@@ -168,7 +168,7 @@ func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) error {
 
 // DeleteAll removes everything below a folder, including unfinished and leftover Puts.
 func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
-	if err := check(ctx, folder); err != nil {
+	if err := guard(ctx, storage.CheckKey(folder)); err != nil {
 		return err
 	}
 	s := sweep{b: b, wanted: func(fs.FileInfo) bool { return true }}
@@ -206,26 +206,6 @@ func (b *Blobs) prune(dir string) {
 	for dir != "." && b.root.Remove(dir) == nil { // Remove fails if the folder is not empty
 		dir = path.Dir(dir)
 	}
-}
-
-func check(ctx context.Context, key string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return storage.CheckKey(key)
-}
-
-// reader stops when its context ends.
-type reader struct {
-	ctx context.Context //nolint:containedctx // it lives only as long as the read
-	r   io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p) //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
 func (b *Blobs) put(key string, r *storage.Source) error {
@@ -387,18 +367,4 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-func unusable(what string, err error) error {
-	reason := err
-	if p, ok := errors.AsType[*fs.PathError](err); ok { // without the path
-		reason = p.Err
-	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
-		reason = l.Err
-	}
-	f := &storage.Fault{Sentence: "The blob folder " + what + ": " + reason.Error() + ".", Err: err}
-	if errors.Is(err, storage.ErrFull) {
-		f.Kind = storage.ErrFull
-	}
-	return f
 }

@@ -100,7 +100,7 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 		d.from = 16 << 20
 	}
 	if err := os.MkdirAll(filepath.Dir(d.file), 0o700); err != nil {
-		return nil, unusableState("The state folder cannot be created", err)
+		return nil, unusable("The state folder cannot be created", err)
 	}
 	var err error
 	if d.unlock, err = lock(d.file + ".lock"); err != nil {
@@ -128,20 +128,20 @@ func (d *durable) Check(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return unusableState("The state file cannot be used", fs.ErrClosed)
+		return unusable("The state file cannot be used", fs.ErrClosed)
 	}
 	if err := d.journal.try(); err != nil {
-		return unusableState("The state file cannot be written", err)
+		return unusable("The state file cannot be written", err)
 	}
 	if d.failed != nil {
-		return unusableState("Syncing the state to disk failed", d.failed)
+		return unusable("Syncing the state to disk failed", d.failed)
 	}
 	named, err := os.Stat(d.file)
 	if err != nil {
-		return unusableState("The state file is gone, so new changes will be lost. Restart the program", err)
+		return unusable("The state file is gone, so new changes will be lost. Restart the program", err)
 	}
 	if open, err := d.journal.f.Stat(); err != nil || !os.SameFile(named, open) {
-		return unusableState("The state file was replaced, so new changes will be lost. Restart the program",
+		return unusable("The state file was replaced, so new changes will be lost. Restart the program",
 			errors.Join(fs.ErrExist, err))
 	}
 	return nil
@@ -153,7 +153,7 @@ func (d *durable) load() error {
 	data, err := os.ReadFile(d.file)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
-		return unusableState("The state file cannot be read", err)
+		return unusable("The state file cannot be read", err)
 	}
 	var r reading
 	if !fresh {
@@ -171,7 +171,7 @@ func (d *durable) load() error {
 		d.journal, err = openJournal(d.file, r)
 	}
 	if err != nil {
-		return unusableState("The state file cannot be written", err)
+		return unusable("The state file cannot be written", err)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
 
 // Put writes a value.
 func (s *State) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
-	if err := guard(ctx, checkValue(key, value, expiry)); err != nil {
+	if err := guard(ctx, storage.CheckValue(key, value, expiry)); err != nil {
 		return fmt.Errorf("put %s: %w", key, err)
 	}
 	value = bytes.Clone(value)
@@ -207,7 +207,7 @@ func (s *State) Put(ctx context.Context, key string, value []byte, expiry time.D
 
 // PutOnce writes a value if there is none.
 func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry time.Duration) (bool, error) {
-	if err := guard(ctx, checkValue(key, value, expiry)); err != nil {
+	if err := guard(ctx, storage.CheckValue(key, value, expiry)); err != nil {
 		return false, fmt.Errorf("put %s: %w", key, err)
 	}
 	s.mu.Lock()
@@ -247,7 +247,7 @@ func (s *State) Delete(ctx context.Context, key string) error {
 
 // Append adds a value to a list.
 func (s *State) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
-	if err := guard(ctx, checkValue(key, value, expiry)); err != nil {
+	if err := guard(ctx, storage.CheckValue(key, value, expiry)); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", key, err)
 	}
 	value = bytes.Clone(value)
@@ -354,7 +354,7 @@ func (d *durable) end() error {
 	return errors.Join(err, d.journal.f.Close(), d.unlock())
 }
 
-func unusableState(what string, err error) error {
+func unusable(what string, err error) error {
 	reason := err
 	if p, ok := errors.AsType[*fs.PathError](err); ok { // without the path
 		reason = p.Err
@@ -416,17 +416,4 @@ func (s *State) find(key string) (*entry, error) {
 		return nil, nil //nolint:nilnil // nil means none
 	}
 	return e, nil
-}
-
-func checkValue(key string, value []byte, expiry time.Duration) error {
-	if err := storage.CheckStateKey(key); err != nil {
-		return err
-	}
-	if len(value) > storage.MaxValue {
-		return fmt.Errorf("%w: %d bytes, the limit is %d", storage.ErrTooLarge, len(value), storage.MaxValue)
-	}
-	if expiry < 0 {
-		return fmt.Errorf("the expiry %v is negative", expiry)
-	}
-	return nil
 }

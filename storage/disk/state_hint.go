@@ -3,7 +3,6 @@ package disk
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -17,37 +16,17 @@ type hints struct {
 	topics map[string]map[*subscriber]bool
 }
 
-// waiting is the maximum number of unread hints, including the nil for lost ones.
-const waiting = 64
-
-// subscriber never blocks a publisher. Its channel is used and closed only while holding the lock.
+// subscriber is used, and its channel closed, only while holding the lock.
 type subscriber struct {
-	hints chan []byte
-	lost  bool        // whether the last element of the channel is the nil
-	stop  func() bool // stops watching the context
-}
+	*storage.Hints
 
-func (s *subscriber) give(hint []byte) {
-	switch {
-	case len(s.hints) < waiting-1: // the last place is reserved for the nil
-		s.hints <- bytes.Clone(hint)
-		s.lost = false
-	case !s.lost:
-		s.hints <- nil
-		s.lost = true
-	}
+	stop func() bool // stops watching the context
 }
 
 // Publish sends a hint to all subscribers of a topic.
 func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
-	err := guard(ctx, storage.CheckGroup(topic))
-	switch {
-	case err != nil:
-	case len(hint) == 0:
-		err = errors.New("the hint is empty")
-	case len(hint) > storage.MaxHint:
-		err = fmt.Errorf("%w: %d bytes, the limit is %d", storage.ErrTooLarge, len(hint), storage.MaxHint)
-	default:
+	err := guard(ctx, storage.CheckHint(topic, hint))
+	if err == nil {
 		err = s.hints.publish(topic, hint)
 	}
 	if err != nil {
@@ -75,7 +54,7 @@ func (h *hints) publish(topic string, hint []byte) error {
 		return errClosed
 	}
 	for to := range h.topics[topic] {
-		to.give(hint)
+		to.Give(bytes.Clone(hint))
 	}
 	return nil
 }
@@ -86,7 +65,7 @@ func (h *hints) subscribe(ctx context.Context, topic string) (<-chan []byte, err
 	if h.closed {
 		return nil, errClosed
 	}
-	to := &subscriber{hints: make(chan []byte, waiting)}
+	to := &subscriber{Hints: storage.NewHints()}
 	if h.topics == nil {
 		h.topics = map[string]map[*subscriber]bool{}
 	}
@@ -99,7 +78,7 @@ func (h *hints) subscribe(ctx context.Context, topic string) (<-chan []byte, err
 		defer h.mu.Unlock()
 		h.leave(topic, to)
 	})
-	return to.hints, nil
+	return to.C, nil
 }
 
 // leave ends a subscription, if it has not ended.
@@ -111,7 +90,7 @@ func (h *hints) leave(topic string, to *subscriber) {
 	if len(h.topics[topic]) == 0 {
 		delete(h.topics, topic)
 	}
-	close(to.hints)
+	close(to.C)
 }
 
 // close ends all subscriptions.

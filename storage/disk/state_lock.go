@@ -16,7 +16,7 @@ import (
 func lock(file string) (unlock func() error, err error) {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, unusableState("The lock file of the state cannot be opened", full(err))
+		return nil, unusable("The lock file of the state cannot be opened", full(err))
 	}
 	err = flock(f)
 	switch {
@@ -27,7 +27,7 @@ func lock(file string) (unlock func() error, err error) {
 			Err:      errors.Join(err, f.Close()),
 		}
 	case err != nil:
-		return nil, unusableState("The state file cannot be locked; its folder must be on a local disk", errors.Join(err, f.Close()))
+		return nil, unusable("The state file cannot be locked; its folder must be on a local disk", errors.Join(err, f.Close()))
 	}
 	return func() error {
 		// A child process that is just starting may briefly have the file open, too.

@@ -262,7 +262,7 @@ type damaged struct {
 func (d *damaged) keep(r reading, size int64) error {
 	kept, err := d.link()
 	if err != nil {
-		return unusableState("The state file is damaged and cannot be backed up. Move it away to start without its data", err)
+		return unusable("The state file is damaged and cannot be backed up. Move it away to start without its data", err)
 	}
 	var lost any = r.lost
 	if r.empty {
@@ -326,7 +326,7 @@ func ExamineState(file string) ([]Loss, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
-		return nil, unusableState("The state folder cannot be read", err)
+		return nil, unusable("The state folder cannot be read", err)
 	}
 	var losses []Loss
 	for _, f := range append([]string{file}, files...) {
@@ -334,7 +334,7 @@ func ExamineState(file string) ([]Loss, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
-			return losses, unusableState("The state file cannot be read", err)
+			return losses, unusable("The state file cannot be read", err)
 		}
 		r, err := replay(data, &memory{groups: map[string]map[string]*entry{}})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func sort(ctx context.Context, err error) error {
 		words := strings.TrimPrefix(answer.Error(), "ERR ")
 		for _, k := range kinds {
 			if strings.HasPrefix(words, k.begins) {
-				return &sorted{k.kind, err}
+				return storage.Classify(k.kind, err)
 			}
 		}
 		return err
@@ -69,7 +68,7 @@ func sort(ctx context.Context, err error) error {
 	case ended(ctx) != nil:
 		return fmt.Errorf("%w: %w", ended(ctx), err)
 	default: // there was no reply
-		return &sorted{storage.ErrUnreachable, err}
+		return storage.Classify(storage.ErrUnreachable, err)
 	}
 }
 
@@ -80,12 +79,6 @@ func ended(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
-
-// sorted is an error with its kind.
-type sorted struct{ kind, err error }
-
-func (s *sorted) Error() string   { return s.kind.Error() + ": " + s.err.Error() }
-func (s *sorted) Unwrap() []error { return []error{s.kind, s.err} }
 
 // Check writes, reads and removes a value, and checks whether the server may evict values.
 func (s *State) Check(ctx context.Context) error {
@@ -136,7 +129,7 @@ func (s *State) fault(err error) error {
 	case errors.Is(err, storage.ErrUnfit):
 		return say(storage.ErrUnfit, s.unfit(err))
 	default:
-		return say(storage.ErrUnreachable, "cannot be used: "+reason(err)+".")
+		return say(storage.ErrUnreachable, "cannot be used: "+storage.Reason(err)+".")
 	}
 }
 
@@ -165,28 +158,6 @@ func answers(err error, begins string) bool {
 
 // failover is the address reported by a client that uses Sentinels.
 const failover = "FailoverClient"
-
-// reason says briefly why a server cannot be reached.
-func reason(err error) string {
-	var lookup *net.DNSError
-	var late net.Error
-	var op *net.OpError
-	var answer goredis.Error
-	switch {
-	case errors.As(err, &lookup):
-		return "its host name cannot be resolved"
-	case errors.As(err, &late) && late.Timeout():
-		return "it timed out"
-	case errors.As(err, &op):
-		return op.Err.Error()
-	case errors.As(err, &answer): // without the command
-		return answer.Error()
-	}
-	if s, ok := errors.AsType[*sorted](err); ok {
-		return s.err.Error()
-	}
-	return err.Error()
-}
 
 // where returns " at ADDRESS" if the client tells its address.
 func (s *State) where() string {

@@ -15,14 +15,8 @@ import (
 
 // Publish sends a hint to all subscribers of a topic.
 func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
-	if err := storage.CheckGroup(topic); err != nil {
-		return err
-	}
-	if len(hint) == 0 {
-		return fmt.Errorf("publish to %s: the hint is empty", topic)
-	}
-	if len(hint) > storage.MaxHint {
-		return fmt.Errorf("publish to %s: %w: %d bytes, the limit is %d", topic, storage.ErrTooLarge, len(hint), storage.MaxHint)
+	if err := storage.CheckHint(topic, hint); err != nil {
+		return fmt.Errorf("publish to %s: %w", topic, err)
 	}
 	hint = slices.Clone(hint)
 	if _, err := again(ctx, func() (int64, error) { return s.client.Publish(ctx, s.prefix+topic, hint).Result() }); err != nil {
@@ -31,13 +25,9 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	return nil
 }
 
-const (
-	// quiet is how long a subscription waits for a message before it pings the server. The server
-	// has the same time to answer.
-	quiet = 10 * time.Second
-	// waiting is the maximum number of unread hints, including the nil for lost ones.
-	waiting = 64
-)
+// quiet is how long a subscription waits for a message before it pings the server. The server has
+// the same time to answer.
+const quiet = 10 * time.Second
 
 // Subscribe receives the hints of a topic, over its own connection.
 func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
@@ -48,26 +38,26 @@ func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, err
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to %s: %w", topic, sort(ctx, err))
 	}
-	to := subscriber{hints: make(chan []byte, waiting)}
+	to := storage.NewHints()
 	go func() {
-		defer close(to.hints)
+		defer close(to.C)
 		for again := time.Duration(0); ; again = min(2*again+50*time.Millisecond, 2*time.Second) {
 			if sub != nil {
 				again = 0
-				sub.pass(ctx, &to)
+				sub.pass(ctx, to)
 				sub.close()
 			}
 			if s.wait(ctx, again) != nil {
 				return
 			}
 			if sub, err = s.subscribe(ctx, topic); err == nil {
-				to.lose() // hints published in between
+				to.Lose() // hints published in between
 			} else if errors.Is(err, goredis.ErrClosed) {
 				return
 			}
 		}
 	}()
-	return to.hints, nil
+	return to.C, nil
 }
 
 // subscription is a subscribed connection.
@@ -95,13 +85,13 @@ func (s *subscription) close() {
 }
 
 // pass forwards hints until the connection breaks or ctx ends.
-func (s *subscription) pass(ctx context.Context, to *subscriber) {
+func (s *subscription) pass(ctx context.Context, to *storage.Hints) {
 	asked := false
 	for {
 		switch message, err := s.ReceiveTimeout(ctx, quiet); m := message.(type) {
 		case *goredis.Message:
 			asked = false
-			to.give([]byte(m.Payload))
+			to.Give([]byte(m.Payload))
 		case nil:
 			late, ok := errors.AsType[net.Error](err)
 			if !ok || !late.Timeout() || asked || s.Ping(ctx) != nil {
@@ -111,30 +101,5 @@ func (s *subscription) pass(ctx context.Context, to *subscriber) {
 		default: // a pong or a confirmation
 			asked = false
 		}
-	}
-}
-
-// subscriber never blocks the connection. Only its own goroutine sends.
-type subscriber struct {
-	hints chan []byte
-	lost  bool // whether the last element of the channel is the nil
-}
-
-func (s *subscriber) give(hint []byte) {
-	if len(s.hints) < waiting-1 { // the last place is reserved for the nil
-		s.hints <- hint
-		s.lost = false
-	} else if !s.lost {
-		s.lose()
-	}
-}
-
-// lose reports lost hints. There is always room for that: either the last place is free, or it
-// holds an unread nil, which means the same.
-func (s *subscriber) lose() {
-	select {
-	case s.hints <- nil:
-		s.lost = true
-	default:
 	}
 }

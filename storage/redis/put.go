@@ -40,8 +40,8 @@ type putting struct {
 
 // Append adds a value to a list.
 func (s *State) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
-	if err := check(key, value, expiry); err != nil {
-		return 0, err
+	if err := storage.CheckValue(key, value, expiry); err != nil {
+		return 0, fmt.Errorf("append to %s: %w", key, err)
 	}
 	p := s.place(key)
 	mark, value := rand.Text(), slices.Clone(value)
@@ -115,8 +115,8 @@ func (s *State) DeleteAll(ctx context.Context, group string) error {
 // put writes a value and adds its key to the index. With a mode it returns the existing value that
 // was not replaced, or the beginning of it.
 func (s *State) put(ctx context.Context, p putting) (stood string, err error) {
-	if err := check(p.key, p.value, p.expiry); err != nil {
-		return "", err
+	if err := storage.CheckValue(p.key, p.value, p.expiry); err != nil {
+		return "", fmt.Errorf("put %s: %w", p.key, err)
 	}
 	p.expiry = milliseconds(p.expiry)
 	p.value = slices.Concat(p.mark, p.value)
@@ -184,19 +184,6 @@ return ''
 func (s *State) putByScript(ctx context.Context, p putting, at place) (string, error) {
 	return putScript.Run(ctx, s.client, []string{at.key, at.index}, //nolint:wrapcheck // the caller sorts it
 		p.value, at.rest, lasting(p.expiry), p.expiry.Milliseconds(), p.mode).Text()
-}
-
-func check(key string, value []byte, expiry time.Duration) error {
-	if err := storage.CheckStateKey(key); err != nil {
-		return err
-	}
-	if len(value) > storage.MaxValue {
-		return fmt.Errorf("put %s: %w: %d bytes, the limit is %d", key, storage.ErrTooLarge, len(value), storage.MaxValue)
-	}
-	if expiry < 0 {
-		return fmt.Errorf("put %s: the expiry must not be negative: %v", key, expiry)
-	}
-	return nil
 }
 
 // milliseconds rounds an expiry up to Redis's precision.

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -78,26 +77,6 @@ func (b *Blobs) fault(err error) error {
 	case statusOf(err) != 0:
 		return say(storage.ErrUnreachable, "fails with %d %s.", statusOf(err), code)
 	default:
-		return say(storage.ErrUnreachable, "cannot be reached: %s.", reason(err))
+		return say(storage.ErrUnreachable, "cannot be reached: %s.", storage.Reason(err))
 	}
-}
-
-// reason says briefly why there was no response.
-func reason(err error) string {
-	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
-		return "its host name cannot be resolved"
-	}
-	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
-		return "it timed out"
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return op.Err.Error()
-	}
-	if s, ok := errors.AsType[*sorted](err); ok {
-		err = s.err
-	}
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return err.Error()
 }

@@ -107,26 +107,14 @@ func sort(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	case errors.Is(err, errNoCredentials):
-		return &sorted{storage.ErrRefused, err}
+		return storage.Classify(storage.ErrRefused, err)
 	}
 	code, status := codeOf(err), statusOf(err)
 	if code == "" && status == 0 { // there was no response
-		return &sorted{storage.ErrUnreachable, err}
+		return storage.Classify(storage.ErrUnreachable, err)
 	}
 	if kind := kindOf(code, status); kind != nil {
-		return &sorted{kind, err}
+		return storage.Classify(kind, err)
 	}
 	return err
-}
-
-// sorted is an error with its kind.
-type sorted struct{ kind, err error }
-
-func (s *sorted) Error() string { return fmt.Sprintf("%v: %v", s.kind, s.err) }
-
-func (s *sorted) Unwrap() []error {
-	if s.kind == nil {
-		return []error{s.err}
-	}
-	return []error{s.kind, s.err}
 }

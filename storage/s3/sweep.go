@@ -72,7 +72,7 @@ func (b *Blobs) remove(ctx context.Context, below string, wanted func(*time.Time
 		gone += len(those) - len(out.Errors)
 		if len(out.Errors) > 0 {
 			code := aws.ToString(out.Errors[0].Code)
-			failed = errors.Join(failed, &sorted{kindOf(code, 0), fmt.Errorf("%d objects were not removed: %s", len(out.Errors), code)})
+			failed = errors.Join(failed, kindOf(code, 0), fmt.Errorf("%d objects were not removed: %s", len(out.Errors), code))
 		}
 	}
 	return gone, failed

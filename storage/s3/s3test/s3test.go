@@ -26,8 +26,6 @@ type Config struct {
 	Region string
 	// Page is the maximum length of a list; 0 means 1000.
 	Page int
-	// PartSize is the minimum size of all parts but the last; 0 means 5 MiB.
-	PartSize int
 	// Now is the server's clock; nil means the system's.
 	Now func() time.Time
 }
@@ -64,7 +62,7 @@ type upload struct {
 func New(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	c.Bucket, c.Key, c.Secret = cmp.Or(c.Bucket, "bucket"), cmp.Or(c.Key, "key"), cmp.Or(c.Secret, "secret")
-	c.Region, c.Page, c.PartSize = cmp.Or(c.Region, "us-east-1"), cmp.Or(c.Page, 1000), cmp.Or(c.PartSize, 5<<20)
+	c.Region, c.Page = cmp.Or(c.Region, "us-east-1"), cmp.Or(c.Page, 1000)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// minPart is the minimum size of all parts but the last.
+const minPart = 5 << 20
+
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, key string) {
 	s.made++
 	id := strconv.Itoa(s.made)
@@ -47,7 +50,7 @@ func (s *Server) complete(w http.ResponseWriter, id string, body []byte) error {
 			return refuse(http.StatusBadRequest, "InvalidPartOrder")
 		case !ok || o.etag != p.ETag:
 			return refuse(http.StatusBadRequest, "InvalidPart")
-		case i < len(in.Parts)-1 && len(o.body) < s.config.PartSize:
+		case i < len(in.Parts)-1 && len(o.body) < minPart:
 			return refuse(http.StatusBadRequest, "EntityTooSmall")
 		}
 		whole.Write(o.body)
