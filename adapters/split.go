@@ -3,7 +3,6 @@ package adapters
 import (
 	"sort"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -48,15 +47,6 @@ func Split(text string, limit int, measure func(string) int) []string {
 		s.moveTo(to)
 	}
 	return parts
-}
-
-// UTF16Len returns the length of a text in UTF-16 code units, as JavaScript counts it.
-func UTF16Len(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
 }
 
 // splitter walks through a text part by part.

@@ -38,7 +38,7 @@ type Config struct {
 	// Open opens the files of replies.
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
-	Phrases convert.Phrases
+	Phrases adapters.Phrases
 	// MaxFile is the maximum size of a sent file in bytes; 0 is the limit of each server.
 	MaxFile int64
 	// Proxy selects the proxy of a request; nil uses the environment.
@@ -88,7 +88,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 		return nil, errors.New("discord: Token, Opener and State are required")
 	}
 	if c.Phrases == nil {
-		c.Phrases = convert.English{}
+		c.Phrases = adapters.English{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -124,7 +124,7 @@ func TestUseWith(t *testing.T) {
 func TestCommandsOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	if err := receive.Register(t.Context(), s.d.api, convert.English{}, s.s.ApplicationID()); err != nil {
+	if err := receive.Register(t.Context(), s.d.api, adapters.English{}, s.s.ApplicationID()); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.s.REST.Calls(discordtest.PutCommands); n != 1 {

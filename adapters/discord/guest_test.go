@@ -191,7 +191,7 @@ func TestCommandsEverywhere(t *testing.T) {
 			t.Errorf("%s is for %v in %v", c.Name, c.Installations, c.Contexts)
 		}
 	}
-	if err := receive.Register(t.Context(), s.d.api, convert.English{}, s.s.ApplicationID()); err != nil || s.s.REST.Calls(discordtest.PutCommands) != 1 {
+	if err := receive.Register(t.Context(), s.d.api, adapters.English{}, s.s.ApplicationID()); err != nil || s.s.REST.Calls(discordtest.PutCommands) != 1 {
 		t.Errorf("they are registered %d times, %v", s.s.REST.Calls(discordtest.PutCommands), err)
 	}
 	a, err := s.d.Look(t.Context())

@@ -110,7 +110,7 @@ func TestAllowedSockets(t *testing.T) {
 
 func TestDetailKeepsSentinels(t *testing.T) {
 	t.Parallel()
-	own := elsewhere()
+	own := Elsewhere()
 	const address = "https://example.com/signed"
 	for name, c := range map[string]struct{ err, want error }{
 		"a refusal":        {own, own},

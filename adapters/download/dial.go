@@ -18,13 +18,13 @@ type connect func(ctx context.Context, network, address string) (net.Conn, error
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, at, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, elsewhere()
+		return nil, Elsewhere()
 	}
 	if _, ok := c.proxies.Load(address); ok || match(c.allow, host, at) {
 		return c.connect(ctx, network, address)
 	}
 	if !match(c.hosts, host, at) {
-		return nil, elsewhere()
+		return nil, Elsewhere()
 	}
 	addresses, err := c.lookup(ctx, "ip", host)
 	if err != nil {

@@ -137,7 +137,7 @@ func (c *Client) Allows(u *url.URL) bool {
 // route rejects a request to a forbidden host, or returns its proxy. Both kinds of connection call it first.
 func (c *Client) route(r *http.Request) (*url.URL, error) {
 	if r.URL.User != nil || !c.Allows(r.URL) {
-		return nil, elsewhere()
+		return nil, Elsewhere()
 	}
 	proxy, err := c.proxy(r)
 	if err != nil {
@@ -168,12 +168,12 @@ func port(u *url.URL) string {
 func redirected(r *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	if len(via) > maxRedirects || last.Scheme == "https" && r.URL.Scheme != "https" {
-		return elsewhere()
+		return Elsewhere()
 	}
 	r.Header.Del("Referer") // it would pass on a signed URL
 	if slices.ContainsFunc(slices.Concat(via[1:], []*http.Request{r}), func(hop *http.Request) bool { return hop.URL.Host != first.Host }) {
 		if r.Body != nil && r.Body != http.NoBody { // which may hold the token
-			return elsewhere()
+			return Elsewhere()
 		}
 		clear(r.Header)
 	}

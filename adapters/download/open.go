@@ -19,11 +19,11 @@ import (
 func (c *Client) Open(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, elsewhere()
+		return nil, Elsewhere()
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, elsewhere()
+		return nil, Elsewhere()
 	}
 	maps.Copy(r.Header, header)
 	r.Header.Set("Accept-Encoding", "identity") // the reader counts the bytes
@@ -97,8 +97,8 @@ func private() *adapters.Fault {
 	}
 }
 
-// elsewhere returns the fault for a URL that is not on an allowed host.
-func elsewhere() *adapters.Fault {
+// Elsewhere returns the fault for a URL that is not on an allowed host.
+func Elsewhere() *adapters.Fault {
 	return &adapters.Fault{
 		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
 		Kind:     adapters.ErrForbidden,

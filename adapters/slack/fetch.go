@@ -44,7 +44,7 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 			return nil, api.Fault(err)
 		}
 		if convert.IsExternal(*whole) {
-			return nil, elsewhere()
+			return nil, download.Elsewhere()
 		}
 		if at = cmp.Or(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
 			return nil, gone()
@@ -55,7 +55,7 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}
 	u, err := url.Parse(at)
 	if err != nil || ft.isMethod(u) {
-		return nil, elsewhere()
+		return nil, download.Elsewhere()
 	}
 	var header http.Header
 	if ft.trusts(u) {
@@ -109,13 +109,6 @@ func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 		return gone()
 	}
 	return api.Fault(err)
-}
-
-func elsewhere() error {
-	return &adapters.Fault{
-		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
-		Kind:     adapters.ErrForbidden,
-	}
 }
 
 // isMethod reports whether an address is a method of the API.

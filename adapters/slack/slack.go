@@ -51,7 +51,7 @@ type Config struct {
 	// Open opens the files of replies.
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
-	Phrases convert.Phrases
+	Phrases adapters.Phrases
 	// MaxFile is the maximum size of a sent file in bytes; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
 	// Proxy selects the proxy of a request; nil uses the environment.
@@ -121,7 +121,7 @@ func New(c Config) (*Slack, error) {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	if c.Phrases == nil {
-		c.Phrases = convert.English{}
+		c.Phrases = adapters.English{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

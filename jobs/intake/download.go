@@ -12,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -173,13 +172,7 @@ func named(f adapters.File, err error) error {
 // localName makes a file's name valid on every file system.
 func localName(f adapters.File) string {
 	const longest = 200 // bytes
-	name := record.FileName(f)
-	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
-		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
-	} else if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "")
-	}
-	return name
+	return adapters.CutName(record.FileName(f), longest)
 }
 
 // maxText is the maximum size of a text file in bytes: the agent keeps it in memory.

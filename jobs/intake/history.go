@@ -86,7 +86,7 @@ func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Threa
 func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	text := m.Text
 	if len(text) > maxRecalledText {
-		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
+		text = adapters.Cut(text, maxRecalledText) + "…"
 	}
 	said := []string{cmp.Or(m.By.Name, m.By.ID) + ": " + text}
 	for _, f := range files {

@@ -14,7 +14,7 @@ import (
 // meanings below a question, and results to continue with.
 func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
-	composer := &Composer{Phrases: English{}}
+	composer := &Composer{Phrases: adapters.English{}}
 	choices := []adapters.Choice{{ID: "r-1-1", Text: "resize it to 800x600"}, {ID: "r-1-2", Text: "make it *half* as large"}}
 	long := adapters.Choice{ID: "r-1-3", Text: "the same with bars above and below instead of a blurred background"}
 	for name, r := range map[string]adapters.Reply{
@@ -53,7 +53,7 @@ func TestChoicesAreShown(t *testing.T) {
 func TestExamplesAreListedWithoutButtons(t *testing.T) {
 	t.Parallel()
 	r := adapters.Reply{Text: "You can try:", Answer: true, Examples: []adapters.Example{{Key: "draw", Text: "draw *me*"}, {Key: "gif", Text: "make a GIF"}}}
-	plain := (&Composer{Phrases: English{}}).Compose(r, 0)[0].Content.Plain()
+	plain := (&Composer{Phrases: adapters.English{}}).Compose(r, 0)[0].Content.Plain()
 	if want := "You can try:\n- draw \\*me\\*\n- make a GIF"; plain.Text != want || len(plain.Components) > 0 {
 		t.Errorf("it is %q with %v, want %q", plain.Text, plain.Components, want)
 	}
@@ -61,7 +61,7 @@ func TestExamplesAreListedWithoutButtons(t *testing.T) {
 
 func TestSmallPrint(t *testing.T) {
 	t.Parallel()
-	composer := &Composer{Phrases: English{}}
+	composer := &Composer{Phrases: adapters.English{}}
 	parts := composer.Compose(adapters.Reply{Text: "Here it is.", Small: "seed *42*", Choices: []adapters.Choice{{ID: "r-1-1", Text: "larger"}}, Answer: true}, 0)
 	if len(parts) != 1 || !strings.HasPrefix(parts[0].Content.Text, "Here it is.\n\n-# seed \\*42\\*\nAlternatives") {
 		t.Errorf("it is shown as %+v", parts)

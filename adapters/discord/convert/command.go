@@ -62,7 +62,7 @@ func InServers(all []Command) []Command {
 const chinese = "zh-CN"
 
 // Commands returns the commands of the bot.
-func Commands(p Phrases) []Command {
+func Commands(p adapters.Phrases) []Command {
 	translate := p.Say
 	in := func(sentence string) map[string]string {
 		if translated := translate(chinese, sentence); translated != sentence {
@@ -145,7 +145,7 @@ type Form struct {
 }
 
 // RequestForm returns the form for a request with files, about a message if about has an id.
-func RequestForm(p Phrases, locale string, about *Message) Form {
+func RequestForm(p adapters.Phrases, locale string, about *Message) Form {
 	title, question, id := p.Say(locale, "Ask for something"), p.Say(locale, "What you want"), ""
 	var f Form
 	if about != nil {

@@ -13,7 +13,7 @@ func TestCommandsOfPeople(t *testing.T) {
 	t.Parallel()
 	want := append(adapters.AnsweredCommands(), adapters.AskCommand, adapters.CancelCommand)
 	var offered []string
-	for _, c := range convert.Commands(convert.English{})[0].Options {
+	for _, c := range convert.Commands(adapters.English{})[0].Options {
 		offered = append(offered, c.Name)
 	}
 	slices.Sort(want)

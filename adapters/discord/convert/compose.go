@@ -27,25 +27,14 @@ const (
 	maxNote        = 500
 	maxNameShown   = 100
 	maxChoice      = 100 // nine of them fit in one message, even if everything must be escaped
-	maxShown       = 38  // characters of a label that clients show in full
+	maxShown       = 35  // characters of a choice that clients show in full after its number
 	// maxRequest is the maximum size of all files of a message in bytes.
 	maxRequest = 25<<20 - 64<<10
 )
 
-// Phrases translates fixed sentences, as messages.Catalogue does.
-type Phrases interface {
-	Say(language, format string, args ...any) string
-}
-
-// English leaves sentences as they are in the code.
-type English struct{}
-
-// Say fills in the arguments.
-func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 // Composer turns replies into messages of Discord.
 type Composer struct {
-	Phrases Phrases
+	Phrases adapters.Phrases
 	// Guest means that the bot cannot add reactions to choose by.
 	Guest bool
 }
@@ -173,7 +162,7 @@ func (c *Composer) compose(r adapters.Reply, maxFile int64) []Part {
 	if len(r.Choices) > 0 {
 		heading, listed := c.choices(r)
 		below, asked = append(below, heading+listed), heading+listed
-		if labelled(r.Choices) {
+		if adapters.Labelled(r.Choices, maxShown) {
 			choices, asked = listed, heading
 		}
 	}
@@ -283,14 +272,6 @@ func examples(r adapters.Reply) string {
 	return "\n" + Render(strings.TrimPrefix(r.Listed(), r.Text+"\n"))
 }
 
-// labelled reports whether the buttons can show the choices in full. Otherwise the text lists the choices and the
-// buttons have their numbers, so that nothing is said twice.
-func labelled(choices []adapters.Choice) bool {
-	return !slices.ContainsFunc(choices, func(c adapters.Choice) bool {
-		return adapters.UTF16Len(c.Text) > maxShown-len("1. ") || strings.TrimSpace(c.Text) == ""
-	})
-}
-
 // about returns the lines about a file: a single one, if that fits into a message.
 func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
 	name := plain(shorten(FileName(a.Name), maxNameShown))
@@ -355,7 +336,7 @@ func (c *Composer) buttons(r adapters.Reply) []button {
 		}
 		all = append(all, b)
 	}
-	short := labelled(r.Choices)
+	short := adapters.Labelled(r.Choices, maxShown)
 	for i, choice := range r.Choices {
 		text := strconv.Itoa(i + 1)
 		if short {

@@ -270,7 +270,7 @@ func (a Attachment) File() adapters.File {
 		name += kind
 	}
 	return adapters.File{
-		ID: a.ID, Name: cmp.Or(OneLine(name), "file"), Size: max(a.Size, 0), Type: OneLine(a.Type), Alt: Cut(a.Description, 4<<10),
+		ID: a.ID, Name: cmp.Or(OneLine(name), "file"), Size: max(a.Size, 0), Type: OneLine(a.Type), Alt: adapters.Cut(a.Description, 4<<10),
 		Handle: HandlePrefix + a.URL,
 	}
 }

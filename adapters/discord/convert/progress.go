@@ -65,7 +65,7 @@ func Excuse(shown Content, why string) Content {
 // cutTo returns the beginning of a text in markup, of at most that many characters.
 func cutTo(s string, most int) string {
 	for adapters.UTF16Len(s) > most {
-		s = Cut(s, len(s)-100)
+		s = adapters.Cut(s, len(s)-100)
 	}
 	return s
 }

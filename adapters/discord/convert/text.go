@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"atelier/adapters"
 )
@@ -163,18 +162,7 @@ func (m *Message) Title(self string) string {
 
 // shorten cuts a text to that many characters, as Discord's clients count them, and marks the cut.
 func shorten(s string, most int) string {
-	s = strings.ToValidUTF8(s, "")
-	if adapters.UTF16Len(s) <= most {
-		return s
-	}
-	end, n := 0, adapters.UTF16Len("…")
-	for at, r := range s {
-		if n += adapters.UTF16Len(string(r)); n > most {
-			break
-		}
-		end = at + utf8.RuneLen(r)
-	}
-	return strings.TrimSpace(s[:end]) + "…"
+	return adapters.Shorten(strings.ToValidUTF8(s, ""), most)
 }
 
 // label returns a text on one line of at most that many characters.
@@ -184,7 +172,7 @@ func label(s string, most int) string {
 
 // OneLine returns a name without control characters, at most 250 bytes long.
 func OneLine(s string) string {
-	return Cut(strings.TrimSpace(without(unicode.IsControl, strings.ToValidUTF8(s, ""))), 250)
+	return adapters.Cut(strings.TrimSpace(without(unicode.IsControl, strings.ToValidUTF8(s, ""))), 250)
 }
 
 // without removes characters from a text.
@@ -197,15 +185,6 @@ func without(unwanted func(rune) bool, s string) string {
 	}, s)
 }
 
-// Cut returns the beginning of a text of at most that many bytes.
-func Cut(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
-}
-
 // FileName returns a file name without folders and invisible characters, at most 200 bytes long.
 func FileName(s string) string {
 	s = path.Base(strings.ReplaceAll(strings.ToValidUTF8(s, ""), `\`, "/"))
@@ -213,8 +192,5 @@ func FileName(s string) string {
 	if strings.Trim(s, "./") == "" {
 		return "file"
 	}
-	if ext := path.Ext(s); len(s) > 200 && len(ext) < 20 {
-		return Cut(strings.TrimSuffix(s, ext), 200-len(ext)) + ext
-	}
-	return Cut(s, 200)
+	return adapters.CutName(s, 200)
 }

@@ -59,7 +59,7 @@ func (ms *Messages) Text(m *convert.Message) string {
 			text = ms.Names(&s.Message).Read(s.Message.Said())
 		}
 	}
-	return convert.Cut(text, adapters.MaxText)
+	return adapters.Cut(text, adapters.MaxText)
 }
 
 // Earlier converts an earlier message.

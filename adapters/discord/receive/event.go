@@ -275,7 +275,7 @@ func (es *Events) register(app string) {
 }
 
 // Register registers the commands with Discord, unless it has them.
-func Register(ctx context.Context, client *api.Client, p convert.Phrases, app string) error {
+func Register(ctx context.Context, client *api.Client, p adapters.Phrases, app string) error {
 	if !convert.IsID(app) {
 		return nil
 	}

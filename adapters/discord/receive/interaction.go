@@ -140,7 +140,7 @@ func (is *interactions) command(i *convert.Interaction, e adapters.Event, sub co
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
 		is.Responder.Whisper(is.ctx, i, is.Phrases.Say(i.Locale, "Your latest request here is stopped, if it was still in progress."))
 	} else {
-		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: sub.Name, Text: convert.Cut(text, adapters.MaxText)}
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: sub.Name, Text: adapters.Cut(text, adapters.MaxText)}
 		if _, err := is.Responder.Respond(is.ctx, i, discordgo.InteractionResponseDeferredChannelMessageWithSource, convert.Ephemeral("")); err == nil {
 			is.Responder.Remember(e.ID, i)
 		}

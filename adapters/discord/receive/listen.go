@@ -35,7 +35,7 @@ type Config struct {
 	Places    *lookup.Places
 	Guests    *lookup.Guests
 	Responder *post.Responder
-	Phrases   convert.Phrases
+	Phrases   adapters.Phrases
 	State     outbox.State
 	Log       *slog.Logger
 	Now       func() time.Time

@@ -148,7 +148,7 @@ func (rq *requests) ask(i *convert.Interaction, e adapters.Event, text string, f
 	}
 	e.Kind = adapters.MessageSent
 	e.Message = &adapters.Message{
-		Ref: ref, Order: convert.Order(id), For: adapters.Mentioned, Text: convert.Cut(text, adapters.MaxText),
+		Ref: ref, Order: convert.Order(id), For: adapters.Mentioned, Text: adapters.Cut(text, adapters.MaxText),
 		Files: files, ReplyTo: about,
 	}
 	rq.put(e, nil)

@@ -14,7 +14,7 @@ import (
 // meanings below a question, and results to continue with.
 func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
-	composer := &Composer{Phrases: English{}}
+	composer := &Composer{Phrases: adapters.English{}}
 	choices := []adapters.Choice{{ID: "r-1-1", Text: "resize it to 800x600"}, {ID: "r-1-2", Text: "make it *half* as large"}}
 	long := adapters.Choice{ID: "r-1-3", Text: "the same with bars above and below instead of a blurred background"}
 	for name, r := range map[string]adapters.Reply{
@@ -52,7 +52,7 @@ func TestChoicesAreShown(t *testing.T) {
 // TestExamplesOfAWhisper: Slack refuses blocks, or tells nobody the address of the message.
 func TestExamplesOfAWhisper(t *testing.T) {
 	t.Parallel()
-	composer := &Composer{Phrases: English{}}
+	composer := &Composer{Phrases: adapters.English{}}
 	r := adapters.Reply{Text: "You can try:", Examples: []adapters.Example{{Key: "draw", Text: "draw *me*"}, {Key: "gif", Text: "make a GIF"}}}
 	part := composer.Compose(r)[0]
 	if plain := composer.Words(part, "").Plain; plain != "You can try:\n• draw *me*\n• make a GIF" {

@@ -11,7 +11,6 @@ package convert
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -31,24 +30,13 @@ const (
 	maxMessage  = 12_500
 	maxFallback = 3000 // bytes of text for notifications and screen readers
 	maxLabel    = 70   // characters of a button
-	maxShown    = 30   // characters of a button that clients show in full
+	maxShown    = 25   // characters of a choice that clients show in full after its number
 	maxChoice   = 200  // characters of a choice in the text
 )
 
-// Phrases translates fixed sentences, as messages.Catalogue does.
-type Phrases interface {
-	Say(language, format string, args ...any) string
-}
-
-// English leaves sentences as they are in the code.
-type English struct{}
-
-// Say fills in the arguments.
-func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 // Composer turns replies into messages of Slack.
 type Composer struct {
-	Phrases Phrases
+	Phrases adapters.Phrases
 
 	noFeedback atomic.Bool // the server refuses feedback buttons
 }
@@ -91,7 +79,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 		last := &parts[len(parts)-1]
 		last.choices, last.acts, last.tries, last.rated = r.Choices, r.Acts(), r.Examples, r.Answer && !r.Asks
 		last.small = shorten(r.Small, maxChoice)
-		if labelled(r.Choices) {
+		if adapters.Labelled(r.Choices, maxShown) {
 			last.listed = listed(r.Choices)
 		}
 	}
@@ -202,17 +190,6 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 // RefuseFeedback turns off the feedback buttons: the server does not have them.
 func (c *Composer) RefuseFeedback() { c.noFeedback.Store(true) }
 
-// labelled reports whether the buttons can show the choices in full. Otherwise the text lists the choices and the
-// buttons have their numbers, so that nothing is said twice.
-func labelled(choices []adapters.Choice) bool {
-	for _, choice := range choices {
-		if text := strings.TrimSpace(Printable(choice.Text)); text == "" || adapters.UTF16Len(text) > maxShown-len("1 · ") {
-			return false
-		}
-	}
-	return true
-}
-
 // listed returns the choices as lines.
 func listed(choices []adapters.Choice) []adapters.Block {
 	var all []adapters.Block
@@ -233,7 +210,7 @@ func (p Part) fallback() string {
 	for _, piece := range append(slices.Clone(p.pieces), p.smallPrint(), p.listed, p.examples()) {
 		texts = append(texts, letters(piece))
 	}
-	text := Escape.Replace(CutBytes(strings.TrimRight(strings.Join(texts, "\n"), "\n"), maxFallback))
+	text := Escape.Replace(adapters.Cut(strings.TrimRight(strings.Join(texts, "\n"), "\n"), maxFallback))
 	if p.mention != "" {
 		text = strings.TrimSpace("<@" + p.mention + "> " + text)
 	}
@@ -373,7 +350,7 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	default:
 		plain(say("Alternatives, with a reaction or button:"))
 	}
-	if !labelled(r.Choices) {
+	if !adapters.Labelled(r.Choices, maxShown) {
 		all = append(all, listed(r.Choices)...)
 	}
 	return all

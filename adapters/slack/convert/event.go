@@ -273,7 +273,7 @@ func Files(files []File) []adapters.File {
 		}
 		all = append(all, adapters.File{
 			ID: f.ID, Name: PlainLine(cmp.Or(f.Name, f.Title), MaxName), Size: max(int64(f.Size), 0), Type: PlainLine(f.Mimetype, MaxName),
-			Alt: CutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Voice: f.Subtype == audioClip, Handle: fileHandle(f.File),
+			Alt: adapters.Cut(f.AltTxt, maxAlt), Voice: f.Subtype == audioClip, Handle: fileHandle(f.File),
 		})
 	}
 	return all
@@ -318,10 +318,7 @@ func FileName(name string) string {
 	if strings.Trim(name, "./ ") == "" {
 		return "file"
 	}
-	if ext := path.Ext(name); len(name) > maxFileName && len(ext) < 20 {
-		name = CutBytes(strings.TrimSuffix(name, ext), maxFileName-len(ext)) + ext
-	}
-	return CutBytes(name, maxFileName)
+	return adapters.CutName(name, maxFileName)
 }
 
 // The ids of the bot's buttons, dialogs and shortcuts. The id of a choice ends with its number.

@@ -97,7 +97,7 @@ func StopButton(label, blockID string) *slack.ActionBlock {
 // Progress returns the message that shows the progress, with a button that stops the work while it runs.
 func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
-	text, blocks := Escape.Replace(CutBytes(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
+	text, blocks := Escape.Replace(adapters.Cut(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
 	if !p.Ended {
 		blocks = append(blocks, StopButton(stop, ""))
 	}

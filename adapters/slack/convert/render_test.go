@@ -102,7 +102,7 @@ func FuzzRender(f *testing.F) {
 // Composed messages never exceed Slack's limits.
 func TestComposed(t *testing.T) {
 	t.Parallel()
-	composer := &Composer{Phrases: English{}}
+	composer := &Composer{Phrases: adapters.English{}}
 	for name, r := range map[string]adapters.Reply{
 		"emoji":          {Text: strings.Repeat("😀", 4000)},
 		"right to left":  {Text: strings.Repeat("\u202eשלום עולם ", 2000)},

@@ -47,7 +47,7 @@ func ReadText(text, self string, n Names) string {
 		}
 		b.WriteString(shown)
 	}
-	return CutBytes(strings.TrimSpace(strings.ReplaceAll(b.String(), "\r\n", "\n")), adapters.MaxText)
+	return adapters.Cut(strings.TrimSpace(strings.ReplaceAll(b.String(), "\r\n", "\n")), adapters.MaxText)
 }
 
 // readToken returns the text that Slack shows for a token, which stands between "<" and ">".
@@ -105,15 +105,7 @@ func PlainLine(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.TrimSpace(CutBytes(s, most))
-}
-
-// CutBytes returns the beginning of a text, of at most that many bytes.
-func CutBytes(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
+	return strings.TrimSpace(adapters.Cut(s, most))
 }
 
 // clip cuts a text to that many bytes and marks the cut.
@@ -121,22 +113,12 @@ func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return strings.TrimSpace(CutBytes(s, most-len("…"))) + "…"
+	return strings.TrimSpace(adapters.Cut(s, most-len("…"))) + "…"
 }
 
 // shorten returns a text on one line of at most that many characters, as Slack counts them.
 func shorten(s string, most int) string {
-	line := strings.Join(strings.Fields(Printable(s)), " ")
-	if adapters.UTF16Len(line) <= most {
-		return line
-	}
-	n := adapters.UTF16Len("…")
-	for i, letter := range line {
-		if n += adapters.UTF16Len(string(letter)); n > most {
-			return strings.TrimSpace(line[:i]) + "…"
-		}
-	}
-	return line
+	return adapters.Shorten(strings.Join(strings.Fields(Printable(s)), " "), most)
 }
 
 // Digits are Slack's short names of the digits from 1.

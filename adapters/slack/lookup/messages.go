@@ -50,7 +50,7 @@ func (ms *Messages) Earlier(ctx context.Context, self Self, m convert.Event) ada
 		if !a.IsShare {
 			continue
 		}
-		e.Text = convert.CutBytes(strings.TrimSpace(e.Text+"\n"+ms.Text(ctx, self, a.Text)), adapters.MaxText)
+		e.Text = adapters.Cut(strings.TrimSpace(e.Text+"\n"+ms.Text(ctx, self, a.Text)), adapters.MaxText)
 		files := append(e.Files, ms.Files(ctx, a.Files)...) //nolint:gocritic // both are ours
 		e.Files = files[:min(len(files), adapters.MaxFiles)]
 	}

@@ -19,7 +19,7 @@ import (
 type Typer struct {
 	API     *api.Client
 	Streams *Streams
-	Phrases convert.Phrases
+	Phrases adapters.Phrases
 
 	noSessions, refused refusals
 
@@ -144,7 +144,7 @@ type Progress struct {
 	Poster  *Poster
 	Streams *Streams
 	Typer   *Typer
-	Phrases convert.Phrases
+	Phrases adapters.Phrases
 }
 
 // Pace returns the time between two edits.

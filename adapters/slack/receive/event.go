@@ -278,7 +278,7 @@ func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.Me
 				e.Ref, e.At = convert.Ref(self.Team, a.Channel, a.TS), sent
 			}
 		}
-		e.Text = convert.CutBytes(strings.TrimSpace(e.Text+"\n"+r.Messages.Text(ctx, self, a.Text)), adapters.MaxText)
+		e.Text = adapters.Cut(strings.TrimSpace(e.Text+"\n"+r.Messages.Text(ctx, self, a.Text)), adapters.MaxText)
 		files := append(e.Files, r.Messages.Files(ctx, a.Files)...) //nolint:gocritic // both are ours
 		e.Files = files[:min(len(files), adapters.MaxFiles)]
 	}

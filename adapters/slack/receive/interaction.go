@@ -112,7 +112,7 @@ type Commands struct {
 	Messages  *lookup.Messages
 	Requests  *Requests
 	Responder *post.Responder
-	Phrases   convert.Phrases
+	Phrases   adapters.Phrases
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -165,7 +165,7 @@ type Shortcuts struct {
 	People    *lookup.People
 	Requests  *Requests
 	Responder *post.Responder
-	Phrases   convert.Phrases
+	Phrases   adapters.Phrases
 }
 
 // target is the message on which a shortcut was used, while the dialog is open.

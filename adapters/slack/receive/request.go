@@ -16,7 +16,7 @@ type Requests struct {
 	Listener *Listener
 	People   *lookup.People
 	Poster   *post.Poster
-	Phrases  convert.Phrases
+	Phrases  adapters.Phrases
 }
 
 // request is a request made without a message.

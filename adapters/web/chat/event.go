@@ -1,10 +1,6 @@
 package chat
 
-import (
-	"strings"
-
-	"atelier/adapters"
-)
+import "atelier/adapters"
 
 // EventOf converts a message or reaction to an event.
 func EventOf(thread string, t Snapshot, h Happening) adapters.Event {
@@ -73,7 +69,7 @@ func earlierOf(thread string, m *Message) adapters.Earlier {
 	}
 	e.Own, e.By = true, bot
 	if m.Said != nil {
-		e.Text = cut(m.Said.Reply.Text, adapters.MaxText)
+		e.Text = adapters.Cut(m.Said.Reply.Text, adapters.MaxText)
 		for _, a := range m.Said.Reply.Files {
 			if a.Handle != "" && len(e.Files) < adapters.MaxFiles {
 				e.Files = append(e.Files, adapters.File{ID: a.Name, Name: a.Name, Size: a.Size, Type: a.Type, Alt: a.Alt, Handle: a.Handle})
@@ -81,12 +77,4 @@ func earlierOf(thread string, m *Message) adapters.Earlier {
 		}
 	}
 	return e
-}
-
-// cut returns the beginning of a text, at most that many bytes.
-func cut(s string, most int) string {
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return s
 }

@@ -34,9 +34,7 @@ type Finder struct {
 
 // Find returns the threads and tools that contain all words of a query; without words, the latest threads.
 func (f *Finder) Find(ctx context.Context, query string) (page.Found, error) {
-	if len(query) > LongestQuery {
-		query = strings.ToValidUTF8(query[:LongestQuery], "")
-	}
+	query = adapters.Cut(query, LongestQuery)
 	words := strings.Fields(strings.ToLower(query))
 	found := page.Found{Query: query}
 	threads, err := f.threads(ctx, words)
