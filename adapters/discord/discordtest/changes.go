@@ -41,7 +41,6 @@ func (ch *changes) tellPart(m *entry, part object) {
 // edited reports an edit.
 func (ch *changes) edited(m *entry) {
 	m.edited = ch.now()
-	m.edits++
 	if m.flags&flagEphemeral == 0 {
 		ch.tellMessage("MESSAGE_UPDATE", m)
 	}
@@ -155,7 +154,7 @@ func (ch *changes) fill(m *entry, b *messageBody, files map[string]File) *refusa
 	if no != nil {
 		return no
 	}
-	m.content, m.attachments, m.nonce = b.text(), attachments, b.nonce()
+	m.content, m.attachments, m.nonce = b.text(), attachments, b.Nonce
 	if b.Components != nil {
 		m.rows = *b.Components
 	}

@@ -32,9 +32,6 @@ type Options struct {
 	// MaxFile is the maximum size of a file that the bot posts without boosts, in bytes; 0 is 20 MiB. A larger one
 	// is rejected with 413 and code 40005.
 	MaxFile int64
-	// Identifies is how many sessions may be started per day; 0 is 1,000. After that the token is no longer
-	// accepted.
-	Identifies int
 	// WithoutContent withholds the privileged intent to read what people write.
 	WithoutContent bool
 	// ServersOnly lets only servers install the bot, and no people.
@@ -61,7 +58,6 @@ type Server struct {
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	o.MaxFile = or(o.MaxFile, 20<<20)
-	o.Identifies = or(o.Identifies, 1000)
 	sh := &shared{
 		tb: tb, options: o, secret: []byte(rand.Text()), done: make(chan struct{}), token: "MTE." + rand.Text(),
 		content: !o.WithoutContent,

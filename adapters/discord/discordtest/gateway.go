@@ -26,11 +26,8 @@ type Gateway struct {
 const (
 	opHeartbeat      = 1
 	opIdentify       = 2
-	opPresence       = 3
-	opVoice          = 4
 	opResume         = 6
 	opReconnect      = 7
-	opMembers        = 8
 	opInvalidSession = 9
 	opHello          = 10
 	opHeartbeatAck   = 11
@@ -41,7 +38,6 @@ const (
 	closeUnknown          = 4000
 	closeUnknownOp        = 4001
 	closeDecode           = 4002
-	closeNotIdentified    = 4003
 	closeBadToken         = 4004
 	closeAlready          = 4005
 	closeBadSeq           = 4007
@@ -306,11 +302,6 @@ func (gw *Gateway) handle(c *conn, p payload) int {
 			c.send(control(opInvalidSession, false))
 		}
 		return code
-	case opPresence, opVoice, opMembers:
-		if c.session == nil {
-			return closeNotIdentified
-		}
-		return 0
 	}
 	return closeUnknownOp
 }

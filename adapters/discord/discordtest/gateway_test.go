@@ -121,10 +121,9 @@ func TestClosed(t *testing.T) {
 			w.identify(s.Token(), least)
 			w.identify(s.Token(), least)
 		}, code: 4005},
-		"presence before": {do: func(_ *discordtest.Server, w *wire) { w.send(3, nil) }, code: 4003},
-		"unknown op":      {do: func(_ *discordtest.Server, w *wire) { w.send(77, nil) }, code: 4001},
-		"no JSON":         {do: func(_ *discordtest.Server, w *wire) { w.raw("{") }, code: 4002},
-		"dropped":         {do: func(s *discordtest.Server, _ *wire) { s.Gateway.Drop(4011) }, code: 4011},
+		"unknown op": {do: func(_ *discordtest.Server, w *wire) { w.send(77, nil) }, code: 4001},
+		"no JSON":    {do: func(_ *discordtest.Server, w *wire) { w.raw("{") }, code: 4002},
+		"dropped":    {do: func(s *discordtest.Server, _ *wire) { s.Gateway.Drop(4011) }, code: 4011},
 		"a seq to come": {do: func(s *discordtest.Server, w *wire) {
 			w.identify(s.Token(), least)
 			id := w.ready()
@@ -132,12 +131,6 @@ func TestClosed(t *testing.T) {
 			w.ws = dial(w.T, s).ws
 			w.send(6, map[string]any{"token": s.Token(), "session_id": id, "seq": 900})
 		}, code: 4007},
-		"too many sessions": {discordtest.Options{Identifies: 1}, func(s *discordtest.Server, w *wire) {
-			other := dial(w.T, s)
-			other.identify(s.Token(), least)
-			other.ready()
-			w.identify(s.Token(), least)
-		}, 4004},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,7 +22,7 @@ const (
 // messageBody is the body of a call that posts or edits a message.
 type messageBody struct {
 	Content     *string           `json:"content"`
-	Nonce       any               `json:"nonce"`
+	Nonce       string            `json:"nonce"`
 	Enforce     bool              `json:"enforce_nonce"`
 	Allowed     *allowed          `json:"allowed_mentions"`
 	Reference   *reference        `json:"message_reference"`
@@ -34,15 +33,13 @@ type messageBody struct {
 
 // attachmentBody describes a sent file.
 type attachmentBody struct {
-	ID          any     `json:"id"` // a number or its digits
+	ID          int     `json:"id"`
 	Filename    string  `json:"filename"`
 	Title       *string `json:"title"`
 	Description *string `json:"description"`
 	Seconds     float64 `json:"duration_secs"`
 	Waveform    []byte  `json:"waveform"`
 }
-
-func (b attachmentBody) id() string { return fmt.Sprint(b.ID) }
 
 // text returns the content as Discord stores it.
 func (b *messageBody) text() string {
@@ -52,22 +49,12 @@ func (b *messageBody) text() string {
 	return strings.TrimSpace(*b.Content)
 }
 
-func (b *messageBody) nonce() string {
-	if b.Nonce == nil {
-		return ""
-	}
-	if n, ok := b.Nonce.(float64); ok {
-		return strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	return fmt.Sprint(b.Nonce)
-}
-
 // rich reports whether a message must consist of components.
 func (b *messageBody) rich() bool { return b.Flags != nil && *b.Flags&flagComponents != 0 }
 
 // check checks the form itself.
 func (b *messageBody) check(files map[string]File) *refusal {
-	faults := []*form.Fault{form.Length("content", b.text(), 0, mostText), form.Length("nonce", b.nonce(), 0, mostNonce)}
+	faults := []*form.Fault{form.Length("content", b.text(), 0, mostText), form.Length("nonce", b.Nonce, 0, mostNonce)}
 	if b.rich() {
 		if b.text() != "" {
 			return badForm("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used.")
@@ -139,7 +126,7 @@ func (b *messageBody) about(n int) *attachmentBody {
 		return nil
 	}
 	for i, a := range *b.Attachments {
-		if a.id() == strconv.Itoa(n) {
+		if a.ID == n {
 			return &(*b.Attachments)[i]
 		}
 	}
@@ -194,7 +181,6 @@ func (m *entry) uploads(link func(*attachment) string) (ids []string) {
 
 // The kinds of messages. https://discord.com/developers/docs/resources/message
 const (
-	kindDefault = 0
 	kindReply   = 19
 	kindSlash   = 20
 	kindStarter = 21 // Discord's own first message of a thread
@@ -203,14 +189,13 @@ const (
 
 // The flags of messages.
 const (
-	flagCrossposted = 1 << 1
-	flagNoEmbeds    = 1 << 2
-	flagHasThread   = 1 << 5
-	flagEphemeral   = 1 << 6
-	flagLoading     = 1 << 7
-	flagSilent      = 1 << 12
-	flagVoice       = 1 << 13
-	flagComponents  = 1 << 15
+	flagNoEmbeds   = 1 << 2
+	flagHasThread  = 1 << 5
+	flagEphemeral  = 1 << 6
+	flagLoading    = 1 << 7
+	flagSilent     = 1 << 12
+	flagVoice      = 1 << 13
+	flagComponents = 1 << 15
 )
 
 // entry is a message as the server stores it.
@@ -223,7 +208,6 @@ type entry struct {
 	flags       int
 	created     time.Time
 	edited      time.Time // zero if never
-	edits       int
 	attachments []*attachment
 	embeds      []json.RawMessage
 	rows        []form.Component

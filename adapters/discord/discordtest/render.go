@@ -73,19 +73,18 @@ const typingLasts = 10 * time.Second
 
 // Message is a message as people see it.
 type Message struct {
-	ID, Channel, Guild string // no guild if it is direct
-	Author             User
-	Content            string
-	Attachments        []Attachment
-	Reactions          []Reaction // in order
-	Buttons            []Button   // of all rows, in order
-	Components         []form.Component
-	ReplyTo            string // the id of the message, or ""
+	ID, Channel string
+	Author      User
+	Content     string
+	Attachments []Attachment
+	Reactions   []Reaction // in order
+	Buttons     []Button   // of all rows, in order
+	Components  []form.Component
+	ReplyTo     string // the id of the message, or ""
 	// Notified are the ids of the users whom it notified when it was posted by mentioning them
 	// or their role, and [Everybody].
 	Notified  []string
 	Flags     int
-	Edits     int  // how often it was edited
 	Ephemeral bool // only one person sees it
 	Thinking  bool // a deferred response, not yet sent
 }
@@ -96,7 +95,6 @@ type Attachment struct {
 	Name        string // as people see it
 	Filename    string // in the link
 	Description string
-	Type        string
 	Content     []byte
 	URL         string // valid for a day by the server's clock
 }
@@ -111,7 +109,6 @@ type Reaction struct {
 // Button is a button of a message.
 type Button struct {
 	CustomID, Label, Emoji string
-	Style                  int
 	Disabled               bool
 }
 
@@ -121,7 +118,7 @@ func buttons(rows []form.Component) (all []Button) {
 		if c.Type != form.Button {
 			return
 		}
-		b := Button{CustomID: c.CustomID, Label: c.Label, Style: c.Style, Disabled: c.Disabled}
+		b := Button{CustomID: c.CustomID, Label: c.Label, Disabled: c.Disabled}
 		if c.Emoji != nil {
 			b.Emoji = c.Emoji.Name
 		}
@@ -219,9 +216,9 @@ func (dl *downloads) serve(w http.ResponseWriter, r *http.Request) {
 // show returns a message as people see it.
 func (rd *renderer) show(m *entry) Message {
 	shown := Message{
-		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.text(), Components: m.rows,
+		ID: m.id, Channel: m.channel.id, Author: m.author, Content: m.text(), Components: m.rows,
 		Buttons: buttons(m.rows), Notified: slices.Clone(m.notified), Flags: m.flags,
-		Edits: m.edits, Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0,
+		Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0,
 	}
 	listed := m.uploads(rd.link)
 	for _, a := range m.attachments {
@@ -229,7 +226,7 @@ func (rd *renderer) show(m *entry) Message {
 			continue // nobody sees it
 		}
 		shown.Attachments = append(shown.Attachments, Attachment{
-			ID: a.id, Name: a.title, Filename: a.name, Description: a.description, Type: a.kind, Content: slices.Clone(a.content), URL: rd.link(a),
+			ID: a.id, Name: a.title, Filename: a.name, Description: a.description, Content: slices.Clone(a.content), URL: rd.link(a),
 		})
 	}
 	for _, r := range m.reactions {

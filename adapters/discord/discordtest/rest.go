@@ -270,17 +270,14 @@ type accountCalls struct {
 	gateway *Gateway
 }
 
-// The flags of an application that may read what people write.
-const (
-	appContent        = 1 << 18
-	appContentLimited = 1 << 19 // in fewer than 100 guilds
-)
+// appContentLimited is the flag of an application in fewer than 100 guilds that may read what people write.
+const appContentLimited = 1 << 19
 
 func (ac *accountCalls) getGateway(*request) (int, any, *refusal) {
-	left := max(0, ac.options.Identifies-ac.gateway.identified)
+	const most = 1000 // sessions that may be started per day
 	return http.StatusOK, object{
 		"url": ac.gatewayURL(), "shards": 1,
-		"session_start_limit": object{"total": ac.options.Identifies, "remaining": left, "reset_after": 86_400_000, "max_concurrency": 1},
+		"session_start_limit": object{"total": most, "remaining": most - ac.gateway.identified, "reset_after": 86_400_000, "max_concurrency": 1},
 	}, nil
 }
 

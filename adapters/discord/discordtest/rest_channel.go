@@ -111,10 +111,10 @@ func (cc *channelCalls) postMessage(r *request) (int, any, *refusal) {
 	if no := cc.refer(m, b.Reference); no != nil {
 		return 0, nil, no
 	}
-	if no := invalid(form.Length("nonce", b.nonce(), 0, mostNonce)); no != nil {
+	if no := invalid(form.Length("nonce", b.Nonce, 0, mostNonce)); no != nil {
 		return 0, nil, no
 	}
-	if first := cc.posted(b.nonce()); first != nil && b.Enforce {
+	if first := cc.posted(b.Nonce); first != nil && b.Enforce {
 		return http.StatusOK, cc.messageJSON(first, cc.content), nil
 	}
 	if b.Flags != nil {

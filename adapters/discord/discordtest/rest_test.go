@@ -314,7 +314,7 @@ func TestFilesSent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	c := calls(t, s.Server)
-	told := body{"content": "two", "attachments": []body{{"id": 0, "description": "a map"}, {"id": "1", "filename": "b.txt"}}}
+	told := body{"content": "two", "attachments": []body{{"id": 0, "description": "a map"}, {"id": 1, "filename": "b.txt"}}}
 	sent := c.upload("/channels/"+s.channel+"/messages", told, []byte("one"), []byte("two"))
 	m, _ := s.World.Message(s.channel, sent.id())
 	if len(m.Attachments) != 2 {

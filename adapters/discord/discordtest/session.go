@@ -146,10 +146,6 @@ func (gw *Gateway) identify(c *conn, token string, intents int) int {
 		return closeForbiddenIntents
 	}
 	gw.identified++
-	if gw.identified > gw.options.Identifies {
-		gw.revoked = true
-		return closeBadToken
-	}
 	x := &session{id: "session-" + gw.id(), intents: intents, first: 1, conn: c}
 	gw.sessions[x.id] = x
 	gw.lastIntents, c.session = intents, x

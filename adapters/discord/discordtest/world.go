@@ -95,9 +95,7 @@ func (w *World) BotUser(name string) (u User) {
 // Guild adds a guild, with an owner of its own, and returns its id.
 func (w *World) Guild(name string) (id string) {
 	w.do(func() {
-		g := &guild{name: name, owner: w.newUser("Owner of "+name, false).ID, joined: w.now(), assigned: map[string][]string{}}
-		g.id = w.id()
-		w.guilds[g.id] = g
+		g := w.newGuild(name)
 		w.order = append(w.order, g)
 		w.gateway.emit(event{kind: "GUILD_CREATE", intent: intentGuilds}, w.guildJSON(g), nil)
 		id = g.id
@@ -108,12 +106,17 @@ func (w *World) Guild(name string) (id string) {
 // Elsewhere adds a guild of which the bot is not a member; people who have installed it use it there.
 func (w *World) Elsewhere(name string) (id string) {
 	w.do(func() {
-		g := &guild{name: name, owner: w.newUser("Owner of "+name, false).ID, joined: w.now(), assigned: map[string][]string{}, foreign: true}
-		g.id = w.id()
-		w.guilds[g.id] = g
-		id = g.id
+		g := w.newGuild(name)
+		g.foreign, id = true, g.id
 	})
 	return id
+}
+
+func (w *World) newGuild(name string) *guild {
+	owner := w.newUser("Owner of "+name, false)
+	g := &guild{id: w.id(), name: name, owner: owner.ID, joined: w.now(), assigned: map[string][]string{}}
+	w.guilds[g.id] = g
+	return g
 }
 
 // Group adds a channel of people without the bot; some of them have installed it.
@@ -289,7 +292,6 @@ func (pe *People) Edit(channel, message, content string, partly bool) {
 			return
 		}
 		m.edited = pe.now()
-		m.edits++
 		pe.tellPart(m, object{"edited_timestamp": stamp(m.edited)})
 	})
 }

@@ -17,7 +17,6 @@ import (
 const (
 	maxText       = 40_000
 	maxUpdateText = 4_000
-	maxMetadata   = 16_000
 	maxPrompts    = 4
 )
 
@@ -49,9 +48,6 @@ func (s *shared) content(args url.Values) (*messageState, error) {
 		if json.Unmarshal([]byte(metadata), &shape) != nil || shape.Type == "" || shape.Payload == nil {
 			return nil, refuse("invalid_metadata_format")
 		}
-		if len(metadata) > maxMetadata {
-			return nil, refuse("metadata_too_large")
-		}
 		m.metadata = json.RawMessage(metadata)
 	}
 	return m, nil
@@ -77,7 +73,7 @@ func (cm *chatMethods) post(args url.Values) (object, error) {
 	if err := c.mayReply(m.threadTS); err != nil {
 		return nil, err
 	}
-	cm.workspace.store(c, m, yes(args, "link_names") || args.Get("parse") == "full")
+	cm.workspace.store(c, m)
 	cm.events.message(c, m)
 	return object{"channel": c.id, "ts": m.ts, "message": m.object(c, true)}, nil
 }

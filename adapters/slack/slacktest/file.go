@@ -260,7 +260,7 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	}
 	publish := func() {
 		if !c.deleted {
-			fm.workspace.store(c, m, false)
+			fm.workspace.store(c, m)
 			fm.events.message(c, m)
 		}
 	}

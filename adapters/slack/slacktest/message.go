@@ -23,18 +23,17 @@ type Message struct {
 	// Reactions in the order in which each name was first added.
 	Reactions []Reaction
 	// Notified are the people whom the message mentions: by <@U…>, by <!channel>,
-	// <!here> or <!everyone>, or by link_names. An edit notifies nobody.
+	// <!here> or <!everyone>. An edit notifies nobody.
 	Notified []string
 	Edited   int // how often
 	// Streaming tells that it is a stream that has not ended.
 	Streaming bool
-	At        time.Time // when it was posted, by the machine's clock
 }
 
 // SharedFile is a file of a message.
 type SharedFile struct {
-	ID, Name, Title, Type, AltTxt string
-	Data                          []byte // not a copy: do not change
+	ID, Name, Title, AltTxt string
+	Data                    []byte // not a copy: do not change
 }
 
 // Reaction is a reaction on a message and whose it is.
@@ -60,7 +59,6 @@ type messageState struct {
 	notified                                 []string
 	edited                                   int
 	editedTS, editedBy                       string
-	at                                       time.Time
 	tombstone                                bool
 	stream                                   *streamState // nil unless it is streaming
 	sent                                     []*delivery  // its first events
@@ -131,13 +129,13 @@ func (m *messageState) bare() object {
 func (m *messageState) show(c *channelState) Message {
 	shown := Message{
 		Channel: c.id, TS: m.ts, ThreadTS: m.threadTS, User: m.user, BotID: m.botID, Subtype: m.subtype, Text: m.text, Blocks: m.blocks,
-		Notified: slices.Clone(m.notified), Edited: m.edited, Streaming: m.stream != nil, At: m.at,
+		Notified: slices.Clone(m.notified), Edited: m.edited, Streaming: m.stream != nil,
 	}
 	if m.tombstone {
 		shown.Subtype = "tombstone"
 	}
 	for _, f := range m.files {
-		shown.Files = append(shown.Files, SharedFile{f.ID, f.Name, f.title, f.Type, f.AltTxt, f.Data})
+		shown.Files = append(shown.Files, SharedFile{f.ID, f.Name, f.title, f.AltTxt, f.Data})
 	}
 	for _, r := range m.reactions {
 		shown.Reactions = append(shown.Reactions, Reaction{Name: r.Name, Users: slices.Clone(r.Users), At: r.At})
@@ -174,7 +172,6 @@ func (m *messageState) react(user, name string, added bool) bool {
 var (
 	mentionForm = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
 	toAllForm   = regexp.MustCompile(`<!(?:channel|here|everyone|group)(?:\|[^>]*)?>`)
-	nameForm    = regexp.MustCompile(`(?:^|[\s(])@([a-z0-9._-]+)`)
 )
 
 // mentions finds the members of a channel whom a message mentions.
@@ -185,11 +182,11 @@ type mentions struct {
 
 // notified returns the people whom a message mentions. If it has blocks, only they count: the
 // text is only what a notification shows.
-func (in mentions) notified(m *messageState, linkNames bool) []string {
+func (in mentions) notified(m *messageState) []string {
 	var ids []string
 	var all any
 	if m.blocks == nil || json.Unmarshal(m.blocks, &all) != nil {
-		ids = in.byText(m.text, linkNames)
+		ids = in.byText(m.text)
 	}
 	eachObject(all, func(o object) {
 		if id, ok := o["user_id"].(string); ok && o["type"] == "user" {
@@ -203,30 +200,14 @@ func (in mentions) notified(m *messageState, linkNames bool) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return in.users[id] == nil || id == m.user || !in.members[id] })
 }
 
-// byText returns the people whom a text mentions, by <@U…> and <!channel>, and if names are
-// linked by @name and @channel.
-func (in mentions) byText(text string, linkNames bool) []string {
+// byText returns the people whom a text mentions, by <@U…> and <!channel>.
+func (in mentions) byText(text string) []string {
 	var ids []string
 	for _, found := range mentionForm.FindAllStringSubmatch(text, -1) {
 		ids = append(ids, found[1])
 	}
 	if toAllForm.MatchString(text) {
 		ids = append(ids, in.all()...)
-	}
-	if !linkNames {
-		return ids
-	}
-	for _, found := range nameForm.FindAllStringSubmatch(text, -1) {
-		name := strings.TrimRight(found[1], ".")
-		if name == "channel" || name == "here" || name == "everyone" {
-			ids = append(ids, in.all()...)
-			continue
-		}
-		for _, u := range in.users {
-			if u.name == name {
-				ids = append(ids, u.id)
-			}
-		}
 	}
 	return ids
 }

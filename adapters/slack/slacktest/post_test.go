@@ -155,8 +155,6 @@ func TestNotified(t *testing.T) {
 		"the channel":               {text("<!channel>"), []string{ann, bob}},
 		"here":                      {text("<!here|here>"), []string{ann, bob}},
 		"not in the channel":        {text(slacktest.Mention(eve)), nil},
-		"linked names":              {slack.MsgOptionCompose(text("hi @bob."), slack.MsgOptionLinkNames(true)), []string{bob}},
-		"linked channel":            {slack.MsgOptionCompose(text("hi @channel"), slack.MsgOptionLinkNames(true)), []string{ann, bob}},
 		"all, in blocks":            {block(slack.NewRichTextSectionBroadcastElement("channel")), []string{ann, bob}},
 		"blocks":                    {block(slack.NewRichTextSectionUserElement(bob, nil)), []string{bob}},
 		"the text beside of blocks": {slack.MsgOptionCompose(text(slacktest.Mention(ann)), block(slack.NewRichTextSectionTextElement("nobody", nil))), nil},

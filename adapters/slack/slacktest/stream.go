@@ -54,7 +54,7 @@ func (sm *streamMethods) start(args url.Values) (object, error) {
 	if err := errors.Join(c.mayReply(m.threadTS), m.streamed(args)); err != nil {
 		return nil, err
 	}
-	sm.workspace.store(c, m, false)
+	sm.workspace.store(c, m)
 	sm.events.message(c, m)
 	return object{"channel": c.id, "ts": m.ts}, nil
 }

@@ -3,7 +3,6 @@ package slacktest
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // Workspace is the people, channels, messages and files, and what people see of them.
@@ -232,9 +231,9 @@ func (w *Workspace) changeMessage(channel, ts string, f func(*channelState, *mes
 }
 
 // store adds a new message to the channel.
-func (w *Workspace) store(c *channelState, m *messageState, linkNames bool) {
-	m.ts, m.at = w.ts(), time.Now()
-	m.notified = mentions{c, w.users}.notified(m, linkNames)
+func (w *Workspace) store(c *channelState, m *messageState) {
+	m.ts = w.ts()
+	m.notified = mentions{c, w.users}.notified(m)
 	c.messages = append(c.messages, m)
 	if root := c.get(m.threadTS); root != nil && root.threadTS == "" {
 		root.threadTS = root.ts
@@ -373,7 +372,7 @@ func (p *People) Say(post Post) string {
 		}
 		c.members[post.By] = true
 		m := p.workspace.written(post, u)
-		p.workspace.store(c, m, false)
+		p.workspace.store(c, m)
 		if ts = m.ts; !post.Silent {
 			p.events.message(c, m)
 		}

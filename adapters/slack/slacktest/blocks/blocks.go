@@ -19,7 +19,6 @@ const (
 	maxButton  = 75
 	maxValue   = 2000
 	maxID      = 255
-	maxURL     = 3000
 	maxActions = 25
 	maxContext = 10
 	maxText    = 3000
@@ -290,10 +289,6 @@ func (c *checker) element(at string, v any) {
 	case "button":
 		c.text(at+"/text", e["text"], maxButton)
 		c.optional(at+"/value", e["value"], maxValue)
-		c.optional(at+"/url", e["url"], maxURL)
-		if style := e["style"]; style != nil && style != "primary" && style != "danger" {
-			c.wrongf(at+"/style", "must be primary or danger")
-		}
 	case "plain_text_input":
 		if e["placeholder"] != nil {
 			c.text(at+"/placeholder", e["placeholder"], maxPlaceholder)
