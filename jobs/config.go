@@ -149,8 +149,6 @@ type Config struct {
 	// Retention is how long requests and threads are kept after their last use, and media after they
 	// were stored. Zero means 30 days.
 	Retention time.Duration
-	// QuestionExpiry is how long a question can be answered. Zero means 24 hours.
-	QuestionExpiry time.Duration
 	// Beat is the interval of heartbeats. Zero means 2 s. A process is considered dead after four and a
 	// half intervals without one.
 	Beat time.Duration
@@ -194,6 +192,10 @@ type Metrics interface {
 	Rated(adapter string, good, changed bool)
 }
 
+// questionExpiry is how long a question can be answered, and how long after *Use this* a person's next message needs no
+// mention.
+const questionExpiry = 24 * time.Hour
+
 // sayer translates a fixed sentence into the language of a request.
 type sayer func(r *record.Request, m plan.Message) string
 
@@ -208,7 +210,6 @@ func (c Config) complete() Config {
 	def(&c.Grace, 20*time.Second)
 	def(&c.Check, 100*time.Millisecond)
 	def(&c.Retention, 30*24*time.Hour)
-	def(&c.QuestionExpiry, 24*time.Hour)
 	def(&c.Beat, 2*time.Second)
 	def(&c.Patience, time.Minute)
 	if c.MaxFile == 0 {

@@ -114,9 +114,9 @@ func TestExpiredQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	c := &clock{at: time.Unix(1_800_000_000, 0)}
-	j := h.start(func(config *jobs.Config) { config.Now, config.QuestionExpiry = c.now, time.Hour })
+	j := h.start(func(config *jobs.Config) { config.Now = c.now })
 	r := h.asks(j)
-	c.pass(2 * time.Hour)
+	c.pass(25 * time.Hour)
 	for range 3 {
 		h.chooses(j, "bob", r, 1, true)
 	}

@@ -132,7 +132,7 @@ func New(c Config) (*Jobs, error) {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
 		return nil, errors.New("jobs: Redis, State and Blobs are required")
 	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 ||
-		c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
+		c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
 		return nil, errors.New("times and sizes must not be negative")
 	}
 	c = c.complete()
@@ -356,12 +356,12 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	reworker := &reworker{
 		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, adapters: j.adapters, limitsOf: j.limitsOf, say: say,
-		patience: c.QuestionExpiry, now: c.Now,
+		now: c.Now,
 	}
 	planner := &planner{reworker: reworker, store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
 	j.chooser = &chooser{
 		store: store, index: index, limits: limits, tasks: j.tasks, flow: flow, deadline: c.Deadline,
-		questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+		now: c.Now, log: c.Log,
 	}
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
@@ -369,7 +369,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
 	j.admission.shorthand = &shorthand{
-		store: store, index: index, reactions: j.reactions, stopper: j.stopper, admission: j.admission, expiry: c.QuestionExpiry, now: c.Now,
+		store: store, index: index, reactions: j.reactions, stopper: j.stopper, admission: j.admission, now: c.Now,
 	}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{
@@ -390,7 +390,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		statuses: j.statuses, posts: posts,
 		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
 		shrinker:  &shrinker{agent: c.Agent, blobs: c.Blobs, log: c.Log},
-		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+		retention: c.Retention, now: c.Now, log: c.Log,
 	}
 	deadlines := &deadlines{
 		store: store, tasks: j.tasks, flow: flow, stopper: j.stopper, composer: composer, deadline: c.Deadline,

@@ -345,7 +345,6 @@ type shorthand struct {
 	reactions *reactions
 	stopper   *stopper
 	admission *admission
-	expiry    time.Duration // of questions
 	now       func() time.Time
 }
 
@@ -526,7 +525,7 @@ func later(a, b *record.Run) bool { return b.Over && (!a.Over || a.OverAt.After(
 func (s *shorthand) pick(ctx context.Context, e adapters.Event, t *record.Thread, r *record.Request, run *record.Run, n int) (bool, error) {
 	offer := run.Answer.Offers[n-1]
 	if offer.Guess != "" {
-		if run.Over && s.now().After(run.OverAt.Add(s.expiry)) {
+		if run.Over && s.now().After(run.OverAt.Add(questionExpiry)) {
 			return false, nil
 		}
 		asked := &record.OpenQuestion{

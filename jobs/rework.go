@@ -38,9 +38,7 @@ type reworker struct {
 	adapters  map[string]adapters.Adapter
 	limitsOf  func(t adapters.Thread) adapters.Limits
 	say       sayer
-	// patience is how long a person's next message needs no mention.
-	patience time.Duration
-	now      func() time.Time
+	now       func() time.Time
 }
 
 // press handles a sign on an answer, if the answer offers that sign.
@@ -235,7 +233,7 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	if len(came) == 0 { // otherwise this is a repeated event and the selection may be used up
-		selected := record.Selected{By: e.By.ID, Resources: names, Until: w.now().Add(w.patience)}
+		selected := record.Selected{By: e.By.ID, Resources: names, Until: w.now().Add(questionExpiry)}
 		if _, err := w.store.Logs.Append(ctx, record.ThreadLog(id), record.Entry{Selected: &selected}); err != nil {
 			return err
 		}
@@ -368,15 +366,14 @@ func results(run *record.Run) (names []string) {
 
 // chooser starts further runs of a request.
 type chooser struct {
-	store          *record.Store
-	index          *record.Index
-	limits         *limits
-	tasks          *queue.Tasks
-	flow           *flow
-	deadline       time.Duration
-	questionExpiry time.Duration
-	now            func() time.Time
-	log            *slog.Logger
+	store    *record.Store
+	index    *record.Index
+	limits   *limits
+	tasks    *queue.Tasks
+	flow     *flow
+	deadline time.Duration
+	now      func() time.Time
+	log      *slog.Logger
 }
 
 // choose is [Jobs.Choose].
@@ -491,7 +488,7 @@ func (h *chooser) whyClosed(r *record.Request, asking *record.Run, guess bool) p
 	case !guess:
 	case r.QuestionAnswered(asking):
 		return plan.Say("That question has already been answered. If you want something else, please send a new request.")
-	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
+	case asking.Over && h.now().After(asking.OverAt.Add(questionExpiry)):
 		return plan.Say("That question has expired. Please ask again.")
 	}
 	return plan.Message{}

@@ -20,24 +20,23 @@ import (
 
 // sender is the stage send: it posts the answer to a run and ends the run.
 type sender struct {
-	store          *record.Store
-	early          *early
-	state          storage.State
-	blobs          storage.Blobs
-	limits         *limits
-	tasks          *queue.Tasks
-	flow           *flow
-	statuses       *post.Statuses
-	poster         *post.Poster
-	posts          *post.Tries
-	shrinker       *shrinker
-	adapters       map[string]adapters.Adapter
-	metrics        Metrics
-	self           string
-	questionExpiry time.Duration
-	retention      time.Duration
-	now            func() time.Time
-	log            *slog.Logger
+	store     *record.Store
+	early     *early
+	state     storage.State
+	blobs     storage.Blobs
+	limits    *limits
+	tasks     *queue.Tasks
+	flow      *flow
+	statuses  *post.Statuses
+	poster    *post.Poster
+	posts     *post.Tries
+	shrinker  *shrinker
+	adapters  map[string]adapters.Adapter
+	metrics   Metrics
+	self      string
+	retention time.Duration
+	now       func() time.Time
+	log       *slog.Logger
 }
 
 // run posts the answer to a run in its thread, and ends the run.
@@ -170,7 +169,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 			gone.Question = &record.OpenQuestion{
 				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.Guesses(),
 				Wish: r.WishOf(r.Generations[run.Generation]), Ref: run.Sent.Ref,
-				Until: x.now().Add(x.questionExpiry),
+				Until: x.now().Add(questionExpiry),
 			}
 		}
 	}

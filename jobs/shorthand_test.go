@@ -112,7 +112,7 @@ func TestNumberChoosesAnotherGuess(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	c := &clock{at: time.Unix(1_800_000_000, 0)}
-	j := h.start(func(config *jobs.Config) { config.Now, config.QuestionExpiry = c.now, time.Hour })
+	j := h.start(func(config *jobs.Config) { config.Now = c.now })
 	question := h.asks(j)
 	h.chooses(j, "bob", question, 2, true)
 	h.wait(j, question.ID, 2)
@@ -129,7 +129,7 @@ func TestNumberChoosesAnotherGuess(t *testing.T) {
 	if r = h.wait(j, jobs.RequestID(talk), 1); h.planner.request(r.ID).Wish != "edge" {
 		t.Errorf("a message that becomes a number is planned as %q", h.planner.request(r.ID).Wish)
 	}
-	c.pass(2 * time.Hour)
+	c.pass(25 * time.Hour)
 	if late := h.ask(j, h.says("t", "bob", "1")); h.planner.request(late.ID).Wish != "1" {
 		t.Errorf("of an expired question it is planned as %q", h.planner.request(late.ID).Wish)
 	}

@@ -213,7 +213,7 @@ func TestStalledNames(t *testing.T) {
 	h := listen(t, false)
 	h.told(t, h.written(h.mention("known"), object{"files": picture()}))
 	h.next(t)
-	release := h.Faults.Stall("users.info")
+	_, release := h.Faults.Stall("users.info")
 	defer release()
 	h.told(t, h.written(h.mention("who?"), object{"user": h.zoe, "ts": "1790000002.000100", "files": picture()}))
 	h.told(t, h.written(h.mention("at once"), object{"ts": "1790000003.000100", "files": picture()}))

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"runtime"
 	"slices"
@@ -33,7 +32,6 @@ type workspace struct {
 	someone string // the first person
 	http    bool
 	log     *slog.Logger                  // nil is none
-	stalled chan struct{}                 // nil where it is not
 	read    map[string]adapterstest.Shown // by message and edit: reading it takes long
 
 	mu       sync.Mutex
@@ -71,17 +69,6 @@ func (w *workspace) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter
 	t.Helper()
 	c := Config{
 		BotToken: w.BotToken(), APIURL: w.URL(), State: &w.state, Open: open, MaxFile: largestFile, Log: w.log,
-		Proxy: func(*http.Request) (*url.URL, error) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if w.stalled != nil {
-				select {
-				case w.stalled <- struct{}{}:
-				default:
-				}
-			}
-			return nil, nil //nolint:nilnil // no proxy
-		},
 	}
 	if c.AppToken = w.AppToken(); w.http {
 		c.AppToken, c.SigningSecret = "", w.SigningSecret()
@@ -336,12 +323,8 @@ func (w *workspace) Echo(_ *testing.T, m adapters.MessageRef) {
 }
 
 func (w *workspace) Stall(*testing.T) <-chan struct{} {
-	waiting := make(chan struct{}, 1)
-	w.Faults.Stall("")
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stalled = waiting
-	return waiting
+	stalled, _ := w.Faults.Stall("")
+	return stalled
 }
 
 // at returns the process that listens, if any.

@@ -54,10 +54,8 @@ type Config struct {
 	Phrases adapters.Phrases
 	// MaxFile is the maximum size of a sent file in bytes; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
-	// Proxy selects the proxy of a request; nil uses the environment.
-	Proxy func(*http.Request) (*url.URL, error)
-	Log   *slog.Logger     // nil logs nothing
-	Now   func() time.Time // nil is time.Now
+	Log     *slog.Logger     // nil logs nothing
+	Now     func() time.Time // nil is time.Now
 }
 
 // Slack is one bot in one workspace. Each of its parts has one job; New wires them.
@@ -132,7 +130,7 @@ func New(c Config) (*Slack, error) {
 	if c.MaxFile == 0 {
 		c.MaxFile = defaultMaxFile
 	}
-	reach := download.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
+	reach := download.Config{Hosts: []string{officialHost, "*." + officialHost}}
 	base, err := locate(&c, &reach)
 	if err != nil {
 		return nil, err

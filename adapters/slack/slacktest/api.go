@@ -318,8 +318,8 @@ type fault struct {
 
 // stall holds the calls of one method, or of any.
 type stall struct {
-	method  string
-	release chan struct{}
+	method         string
+	stalled, ended chan struct{}
 }
 
 // RateLimit makes the next n calls of method fail with 429 and Retry-After of retryAfter,
@@ -346,15 +346,15 @@ func (f *Faults) LoseAnswers(method string, n int) {
 }
 
 // Stall holds calls of method ("" for any) until release is called or the server closes.
-// Then they go on.
-func (f *Faults) Stall(method string) (release func()) {
-	st := &stall{method: method, release: make(chan struct{})}
+// Then they go on. The channel receives a value when calls are held.
+func (f *Faults) Stall(method string) (stalled <-chan struct{}, release func()) {
+	st := &stall{method: method, stalled: make(chan struct{}, 1), ended: make(chan struct{})}
 	f.change(func() { f.stalls = append(f.stalls, st) })
-	return func() {
+	return st.stalled, func() {
 		f.change(func() {
 			if i := slices.Index(f.stalls, st); i >= 0 {
 				f.stalls = slices.Delete(f.stalls, i, i+1)
-				close(st.release)
+				close(st.ended)
 			}
 		})
 	}
@@ -378,18 +378,22 @@ func (f *Faults) add(one fault) {
 // befall takes the next fault of a method, and waits while it is stalled. ok is false if the
 // client or the server ended meanwhile. It is called without the lock.
 func (f *Faults) befall(r *http.Request, method string) (failed *Failure, lose, ok bool) {
-	var release chan struct{}
+	var on *stall
 	f.read(func() {
 		for _, s := range f.stalls {
 			if s.method == "" || s.method == method {
-				release = s.release
+				on = s
 			}
 		}
 		failed, lose = f.take(method)
 	})
-	if release != nil {
+	if on != nil {
 		select {
-		case <-release:
+		case on.stalled <- struct{}{}:
+		default:
+		}
+		select {
+		case <-on.ended:
 		case <-r.Context().Done():
 			return nil, false, false
 		case <-f.done:

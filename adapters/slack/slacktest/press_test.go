@@ -142,9 +142,10 @@ func TestFaultsOfCalls(t *testing.T) {
 	if n := len(s.Workspace.Messages(c, "")); n != 1 {
 		t.Errorf("%d messages posted", n)
 	}
-	release := s.Faults.Stall("chat.postMessage")
+	stalled, release := s.Faults.Stall("chat.postMessage")
 	done := make(chan error, 1)
 	go func() { done <- post() }()
+	<-stalled
 	release()
 	if err := <-done; err != nil {
 		t.Error(err)

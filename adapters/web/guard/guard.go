@@ -20,7 +20,6 @@
 package guard
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -52,25 +51,26 @@ type Config struct {
 	Hosts []string
 	// State stores the sessions. It is not used without a password.
 	State State
-	// Session is how long a session lasts after its last use. Zero means 30 days.
-	Session time.Duration
-	// Changes limits how often a person may change something, and Reads everything else. Zero means 60 per minute
-	// with bursts of 30, and 1200 with bursts of 600. If only this machine is served, there are no limits.
-	Changes, Reads Limit
-	// Unlimited reports whether a request is exempt from these limits, such as an upload. Nil means none is.
+	// Unlimited reports whether a request is exempt from the limits, such as an upload. Nil means none is.
 	Unlimited func(*http.Request) bool
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 	Log *slog.Logger // nil logs nothing
 }
 
-// Limit is how often something may be done.
-type Limit struct {
-	PerMinute int
-	AtOnce    int // burst
+// limit is how often a person may do something. If only this machine is served, there are no limits.
+type limit struct {
+	perMinute int
+	atOnce    int // burst
 }
 
-func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
+var (
+	changesLimit = limit{perMinute: 60, atOnce: 30}
+	readsLimit   = limit{perMinute: 1200, atOnce: 600} // of everything that changes nothing
+)
+
+// lasting is how long a session lasts after its last use.
+const lasting = 30 * 24 * time.Hour
 
 // Guard lets people in. It is safe for concurrent use.
 type Guard struct {
@@ -111,8 +111,8 @@ func New(c Config) (*Guard, error) {
 		origins:   http.NewCrossOriginProtection(),
 		guesses:   newGuesses(),
 		programs:  newGuesses(),
-		changes:   newBuckets(cmp.Or(c.Changes, Limit{PerMinute: 60, AtOnce: 30})),
-		reads:     newBuckets(cmp.Or(c.Reads, Limit{PerMinute: 1200, AtOnce: 600})),
+		changes:   newBuckets(changesLimit),
+		reads:     newBuckets(readsLimit),
 		unlimited: c.Unlimited,
 		now:       c.Now,
 		journal:   journal{log: c.Log},
@@ -128,7 +128,7 @@ func New(c Config) (*Guard, error) {
 		g.proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
 	if c.Password != "" {
-		g.sessions = sessions{state: c.State, password: g.password, lasting: cmp.Or(c.Session, 30*24*time.Hour), now: g.now}
+		g.sessions = sessions{state: c.State, password: g.password, lasting: lasting, now: g.now}
 	}
 	if err := g.settle(c); err != nil {
 		return nil, err
@@ -185,12 +185,8 @@ func (g *Guard) settle(c Config) error {
 	switch {
 	case c.Password != "" && c.State == nil:
 		return errors.New("State is required for password sessions")
-	case c.Session < 0:
-		return fmt.Errorf("the session length must not be negative: %v", c.Session)
 	case c.Header != "" && !headerName(c.Header):
 		return fmt.Errorf("%q is not a valid header name", c.Header)
-	case !g.changes.limit.valid() || !g.reads.limit.valid():
-		return errors.New("a limit must be positive")
 	case slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }):
 		return errors.New("a proxy's address is invalid")
 	}

@@ -394,16 +394,14 @@ func TestAdmins(t *testing.T) {
 func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]Config{
-		"no place for sessions":        {Password: "correct horse"},
-		"no time":                      {Password: "correct horse", State: &memory{}, Session: -1},
-		"no header":                    {Header: "Remote User"},
-		"admins whom nobody names":     {Password: "correct horse", State: &memory{}, Admins: []string{"ana"}},
-		"an admin without a name":      {Header: "Remote-User", Admins: []string{"\u200b"}},
-		"no network":                   {Header: "Remote-User", Proxies: []netip.Prefix{{}}},
-		"no host":                      {Password: "correct horse", State: &memory{}, Hosts: []string{"http://localhost"}},
-		"public without host":          {Password: "correct horse", State: &memory{}, Public: mustURL(t, "https:///x")},
-		"public of another scheme":     {Password: "correct horse", State: &memory{}, Public: mustURL(t, "ftp://atelier.example")},
-		"a limit that lets nobody ask": {Reads: Limit{PerMinute: 60}},
+		"no place for sessions":    {Password: "correct horse"},
+		"no header":                {Header: "Remote User"},
+		"admins whom nobody names": {Password: "correct horse", State: &memory{}, Admins: []string{"ana"}},
+		"an admin without a name":  {Header: "Remote-User", Admins: []string{"\u200b"}},
+		"no network":               {Header: "Remote-User", Proxies: []netip.Prefix{{}}},
+		"no host":                  {Password: "correct horse", State: &memory{}, Hosts: []string{"http://localhost"}},
+		"public without host":      {Password: "correct horse", State: &memory{}, Public: mustURL(t, "https:///x")},
+		"public of another scheme": {Password: "correct horse", State: &memory{}, Public: mustURL(t, "ftp://atelier.example")},
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: taken", name)

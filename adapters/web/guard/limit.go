@@ -34,19 +34,19 @@ func (k *recent[T]) of(key string, create func() *T) *T {
 
 // buckets limit how often each person or address may do something.
 type buckets struct {
-	limit Limit
+	limit limit
 
 	mu  sync.Mutex
 	all recent[rate.Limiter]
 }
 
-func newBuckets(l Limit) *buckets { return &buckets{limit: l} }
+func newBuckets(l limit) *buckets { return &buckets{limit: l} }
 
 // take counts a request, or returns how long to wait.
 func (b *buckets) take(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.all.of(key, func() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.limit.PerMinute)/60, b.limit.AtOnce) })
+	l := b.all.of(key, func() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.limit.perMinute)/60, b.limit.atOnce) })
 	return wait(l, now)
 }
 

@@ -137,7 +137,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	now := newClock()
 	g := newGuard(t, Config{
-		Header: "Remote-User", Changes: Limit{PerMinute: 6, AtOnce: 3}, Reads: Limit{PerMinute: 60, AtOnce: 5}, Now: now.now,
+		Header: "Remote-User", Now: now.now,
 		Unlimited: func(r *http.Request) bool { return r.URL.Path == "/upload" },
 	})
 	often := func(n int, method, path, who string) (served int, last reply) {
@@ -148,22 +148,22 @@ func TestLimits(t *testing.T) {
 		}
 		return served, last
 	}
-	if n, last := often(10, http.MethodPost, "/", "Ana"); n != 3 || last.status != http.StatusTooManyRequests || retry(t, last) != 10*time.Second {
+	if n, last := often(40, http.MethodPost, "/", "Ana"); n != 30 || last.status != http.StatusTooManyRequests || retry(t, last) != time.Second {
 		t.Errorf("changes: %d, %v", n, last.header)
 	}
 	if n, _ := often(10, http.MethodDelete, "/", "ANA"); n != 0 {
 		t.Errorf("the same person in capitals: %d", n)
 	}
-	if n, _ := often(10, http.MethodPost, "/", "Bo"); n != 3 {
+	if n, _ := often(40, http.MethodPost, "/", "Bo"); n != 30 {
 		t.Errorf("another person: %d", n)
 	}
-	if n, _ := often(10, http.MethodGet, "/", "Ana"); n != 5 {
+	if n, _ := often(700, http.MethodGet, "/", "Ana"); n != 600 {
 		t.Errorf("reads: %d", n)
 	}
 	if n, _ := often(100, http.MethodPost, "/upload", "Ana"); n != 100 {
 		t.Errorf("uploads: %d", n)
 	}
-	now.advance(20 * time.Second)
+	now.advance(2 * time.Second)
 	if n, _ := often(10, http.MethodPost, "/", "Ana"); n != 2 {
 		t.Errorf("after a pause: %d", n)
 	}
@@ -172,10 +172,12 @@ func TestLimits(t *testing.T) {
 func TestLimitsWithoutSession(t *testing.T) {
 	t.Parallel()
 	now := newClock()
-	h := whole(newGuard(t, Config{Password: secret, State: &memory{}, Reads: Limit{PerMinute: 60, AtOnce: 5}, Changes: Limit{PerMinute: 60, AtOnce: 5}, Now: now.now}))
-	for range 5 {
-		wants(t, ask(h, http.MethodGet, "/"), http.StatusUnauthorized)
+	h := whole(newGuard(t, Config{Password: secret, State: &memory{}, Now: now.now}))
+	for range changesLimit.atOnce {
 		wants(t, ask(h, http.MethodPost, "/login"), http.StatusUnprocessableEntity)
+	}
+	for range readsLimit.atOnce {
+		wants(t, ask(h, http.MethodGet, "/"), http.StatusUnauthorized)
 	}
 	for _, path := range []string{"/", "/login"} {
 		wants(t, ask(h, http.MethodGet, path), http.StatusTooManyRequests)

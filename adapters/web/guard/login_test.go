@@ -158,14 +158,14 @@ func TestSessionsExpire(t *testing.T) {
 		pauses []time.Duration
 		served bool
 	}{
-		"just in time":          {[]time.Duration{10*day - time.Second}, true},
-		"too late":              {[]time.Duration{10 * day}, false},
-		"used in between":       {[]time.Duration{9 * day, 9 * day, 9 * day}, true},
-		"used a moment between": {[]time.Duration{time.Minute, 10 * day}, false},
-		"not used again":        {[]time.Duration{9 * day, 10 * day}, false},
+		"just in time":          {[]time.Duration{30*day - time.Second}, true},
+		"too late":              {[]time.Duration{30 * day}, false},
+		"used in between":       {[]time.Duration{29 * day, 29 * day, 29 * day}, true},
+		"used a moment between": {[]time.Duration{time.Minute, 30 * day}, false},
+		"not used again":        {[]time.Duration{29 * day, 30 * day}, false},
 	} {
 		now := newClock()
-		b := &browser{server: whole(newGuard(t, Config{Password: secret, State: &memory{}, Session: 10 * day, Now: now.now}))}
+		b := &browser{server: whole(newGuard(t, Config{Password: secret, State: &memory{}, Now: now.now}))}
 		b.login("Ana", secret, "")
 		got := false
 		for _, pause := range c.pauses {
