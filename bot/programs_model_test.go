@@ -10,17 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
 	"atelier/agent/toolbox/slow"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
-	"atelier/bot/serve"
 	"atelier/jobs"
-	"atelier/storage/s3/s3test"
 )
 
 // listedSolution matches a solution in a prompt, with its first tool.
@@ -146,23 +142,8 @@ func TestProcessThatOnlyRunsPrograms(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
 	clitest.NeedPrograms(t, clitest.ToolLines(t, clitest.ModelEnv(server)...))
-	shared := []string{
-		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
-		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-	}
-	start := func(queues string, p *clitest.Parlour, env ...string) *clitest.Open {
-		t.Helper()
-		pools, err := serve.ParsePools(queues, "")
-		bottest.Check(t, err)
-		s := serve.Service{Pools: pools}
-		if p != nil {
-			s.Adapters = append(s.Adapters, p)
-		}
-		o := clitest.OpenService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
-		o.Parlour = p
-		return o
-	}
-	gateway := start("gateway,plan,cpu", clitest.NewParlour(), clitest.ModelEnv(server, "PLANNER=llm")...)
+	shared := clitest.Shared(t)
+	gateway := clitest.OpenQueues(t, "gateway,plan,cpu", clitest.NewParlour(), slices.Concat(shared, clitest.ModelEnv(server, "PLANNER=llm"))...)
 	asked := func(id string) jobs.Request {
 		t.Helper()
 		wish := gateway.Parlour.Wish(id, "give this picture a zigzag edge")
@@ -173,7 +154,7 @@ func TestProcessThatOnlyRunsPrograms(t *testing.T) {
 	if r := asked("m1"); len(r.Runs[0].Steps) > 0 && r.Runs[0].Steps[0].Action.Tool == "make_by_program" {
 		t.Error("a program is planned, and no process can run it")
 	}
-	runner := start("program", nil, "ATELIER_LOG=debug")
+	runner := clitest.OpenQueues(t, "program", nil, slices.Concat(shared, []string{"ATELIER_LOG=debug"})...)
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for range look.C { // until it has told what it can

@@ -12,18 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
-	"atelier/bot/serve"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
 	"atelier/jobs"
-	"atelier/storage/s3/s3test"
 )
 
 // realToolServer returns the settings of the tool server that TEST_TOOL_SERVER_URL names: that of
@@ -111,25 +107,9 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 func TestFromMessageToThread(t *testing.T) {
 	t.Parallel()
 	gpu := realToolServer(t)
-	bucket := s3test.New(t, s3test.Config{})
-	shared := []string{
-		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
-		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-	}
-	start := func(queues string, p *clitest.Parlour, env ...string) *clitest.Open {
-		t.Helper()
-		pools, err := serve.ParsePools(queues, "")
-		bottest.Check(t, err)
-		s := serve.Service{Pools: pools}
-		if p != nil {
-			s.Adapters = append(s.Adapters, p)
-		}
-		o := clitest.OpenService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
-		o.Parlour = p
-		return o
-	}
-	worker := start("gpu", nil, gpu...)
-	gateway := start("gateway,plan", clitest.NewParlour())
+	shared := clitest.Shared(t)
+	worker := clitest.OpenQueues(t, "gpu", nil, slices.Concat(shared, gpu)...)
+	gateway := clitest.OpenQueues(t, "gateway,plan", clitest.NewParlour(), slices.Clone(shared)...)
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for range look.C { // until the worker has told what it can

@@ -11,10 +11,9 @@ import (
 	"atelier/jobs"
 )
 
-// TestStopAtEachStage stops requests that wait in each of their stages.
-func TestStopAtEachStage(t *testing.T) {
-	t.Parallel()
-	stages := map[string]func(h *house, g *gate){
+// stages are functions that make a stage of a request with the step "blur" wait.
+func stages() map[string]func(h *house, g *gate) {
+	return map[string]func(h *house, g *gate){
 		"fetch": func(h *house, g *gate) {
 			h.chat.onFetch = func(int, adapters.File) error { g.entered <- struct{}{}; return nil }
 			h.chat.stall = g
@@ -29,7 +28,12 @@ func TestStopAtEachStage(t *testing.T) {
 			h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
 		},
 	}
-	for stage, set := range stages {
+}
+
+// TestStopAtEachStage stops requests that wait in each of their stages.
+func TestStopAtEachStage(t *testing.T) {
+	t.Parallel()
+	for stage, set := range stages() {
 		for _, deleted := range []bool{false, true} {
 			name := stage
 			if deleted {

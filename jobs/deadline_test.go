@@ -1,14 +1,13 @@
 package jobs_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"atelier/adapters"
-	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/storage/storagetest"
 )
 
 // soon is a deadline that passes during a test.
@@ -16,21 +15,7 @@ func soon(c *jobs.Config) { c.Deadline = 300 * time.Millisecond }
 
 func TestHangingStageIsAnsweredAtDeadline(t *testing.T) {
 	t.Parallel()
-	for stage, set := range map[string]func(h *house, g *gate){
-		"plan": func(h *house, g *gate) {
-			h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
-		},
-		"act": func(h *house, g *gate) {
-			h.planner.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
-		},
-		"compose": func(h *house, g *gate) {
-			h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
-		},
-		"fetch": func(h *house, g *gate) {
-			h.chat.onFetch = func(int, adapters.File) error { g.entered <- struct{}{}; return nil }
-			h.chat.stall = g
-		},
-	} {
+	for stage, set := range stages() {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
@@ -120,12 +105,12 @@ func TestLostRequestIsAnswered(t *testing.T) {
 func TestClockJump(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	now := newClock()
+	now := storagetest.NewClock()
 	jumping := func(by time.Duration) func(c *jobs.Config) {
 		return func(c *jobs.Config) {
 			c.Now = func() time.Time {
-				now.pass(by)
-				return now.now()
+				now.Pass(by)
+				return now.Now()
 			}
 		}
 	}

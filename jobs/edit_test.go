@@ -12,6 +12,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/jobs"
 	"atelier/jobs/quota"
+	"atelier/storage/storagetest"
 )
 
 // edits is the edit of a message some time after it was sent.
@@ -144,13 +145,13 @@ func TestEditAtQuota(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []quota.Config{{Requests: 1}, {AtOnce: 1}, {ChannelAtOnce: 1}} {
 		h := enter(t)
-		now := newClock()
+		now := storagetest.NewClock()
 		g := h.planner.blocks("blur")
-		j := h.start(func(c *jobs.Config) { c.Now, c.Quota = now.now, limit })
+		j := h.start(func(c *jobs.Config) { c.Now, c.Quota = now.Now, limit })
 		e := h.says("t", "ann", "blur")
 		first := h.handle(j, e)
 		<-g.entered
-		now.pass(2 * time.Minute)
+		now.Pass(2 * time.Minute)
 		edit := h.edits(e, 2*time.Minute, "sharpen")
 		r := h.ask(j, edit)
 		if limit.Requests == 0 {

@@ -16,6 +16,7 @@ import (
 	"atelier/storage"
 	"atelier/storage/disk"
 	"atelier/storage/redis/redistest"
+	"atelier/storage/storagetest"
 )
 
 func TestForgetLeavesNothing(t *testing.T) {
@@ -174,9 +175,9 @@ func TestLateEntriesOfForgottenThread(t *testing.T) {
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	h := foundation(t)
-	now := newClock()
+	now := storagetest.NewClock()
 	file := t.TempDir() + "/state.log"
-	state, err := disk.OpenState(disk.StateConfig{File: file, Now: now.now})
+	state, err := disk.OpenState(disk.StateConfig{File: file, Now: now.Now})
 	check(t, err)
 	t.Cleanup(func() { check(t, state.Close()) })
 	h.state = state
@@ -197,11 +198,11 @@ func TestRetention(t *testing.T) {
 	if len(groups) < 4 {
 		t.Fatalf("the groups are %v", groups)
 	}
-	now.pass(9 * 24 * time.Hour)
+	now.Pass(9 * 24 * time.Hour)
 	for _, g := range groups {
 		h.keys(1, g)
 	}
-	now.pass(2 * 24 * time.Hour)
+	now.Pass(2 * 24 * time.Hour)
 	for _, g := range append(groups, "workers") {
 		h.keys(0, g)
 	}

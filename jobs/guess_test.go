@@ -9,6 +9,7 @@ import (
 	"atelier/adapters"
 	"atelier/jobs"
 	"atelier/jobs/quota"
+	"atelier/storage/storagetest"
 )
 
 // asks is a request about a file that leads to a question with three guesses.
@@ -113,10 +114,10 @@ func TestOtherNumberAnswersQuestion(t *testing.T) {
 func TestExpiredQuestion(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	c := &clock{at: time.Unix(1_800_000_000, 0)}
-	j := h.start(func(config *jobs.Config) { config.Now = c.now })
+	c := storagetest.NewClock()
+	j := h.start(func(config *jobs.Config) { config.Now = c.Now })
 	r := h.asks(j)
-	c.pass(25 * time.Hour)
+	c.Pass(25 * time.Hour)
 	for range 3 {
 		h.chooses(j, "bob", r, 1, true)
 	}

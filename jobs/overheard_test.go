@@ -1,33 +1,13 @@
 package jobs_test
 
 import (
-	"sync"
 	"testing"
 	"time"
 
 	"atelier/adapters"
 	"atelier/jobs"
+	"atelier/storage/storagetest"
 )
-
-// clock is a manual clock.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newClock() *clock { return &clock{at: time.Unix(1_800_000_000, 0)} }
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
 
 // passedOver reports whether an event was ignored.
 func (h *house) passedOver(j *jobs.Jobs, e adapters.Event) bool {
@@ -92,11 +72,11 @@ func TestAnswerToQuestion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			now := newClock()
-			j := h.start(func(c *jobs.Config) { c.Now = now.now })
+			now := storagetest.NewClock()
+			j := h.start(func(c *jobs.Config) { c.Now = now.Now })
 			h.ask(j, h.says("t", "bob", "!hello"))
 			asking := h.ask(j, h.says("t", "ann", "?Which one?", h.chat.upload("a.png", "PNG a")))
-			now.pass(c.after)
+			now.Pass(c.after)
 			e := h.overhears(c.by, "blur")
 			if c.mention {
 				e.Message.For = adapters.Mentioned

@@ -14,6 +14,7 @@ import (
 	"atelier/jobs"
 	"atelier/jobs/quota"
 	"atelier/storage"
+	"atelier/storage/storagetest"
 )
 
 // reworker is a planner that can rework every result. A rework is a picture; variations are two pictures and a grid.
@@ -116,8 +117,8 @@ func TestNextMessageUsesSelection(t *testing.T) {
 func TestSelectionLasts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	now := newClock()
-	j := h.start(func(c *jobs.Config) { c.Now = now.now })
+	now := storagetest.NewClock()
+	j := h.start(func(c *jobs.Config) { c.Now = now.Now })
 	first := h.ask(j, h.says("t", "ann", "pic1"))
 	second := h.ask(j, h.says("t", "bob", "pic2"))
 	h.ask(j, h.reacts("ann", first.Runs[0].Sent, "📌", true))
@@ -129,7 +130,7 @@ func TestSelectionLasts(t *testing.T) {
 		t.Errorf("of %s, the answer to its question works on %q", asked.ID, given(h.planner.request(answer.ID)))
 	}
 	h.ask(j, h.reacts("bob", first.Runs[0].Sent, "📌", true))
-	now.pass(25 * time.Hour)
+	now.Pass(25 * time.Hour)
 	if !h.passedOver(j, h.overhears("bob", "good morning")) {
 		t.Error("after a day, a message without a mention is taken")
 	}

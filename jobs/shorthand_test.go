@@ -8,6 +8,7 @@ import (
 	"atelier/adapters"
 	"atelier/jobs"
 	"atelier/jobs/quota"
+	"atelier/storage/storagetest"
 )
 
 // TestNumberChoosesAlternative from the latest list of the thread, once.
@@ -111,8 +112,8 @@ func TestNumberChoosesResult(t *testing.T) {
 func TestNumberChoosesAnotherGuess(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	c := &clock{at: time.Unix(1_800_000_000, 0)}
-	j := h.start(func(config *jobs.Config) { config.Now = c.now })
+	c := storagetest.NewClock()
+	j := h.start(func(config *jobs.Config) { config.Now = c.Now })
 	question := h.asks(j)
 	h.chooses(j, "bob", question, 2, true)
 	h.wait(j, question.ID, 2)
@@ -129,7 +130,7 @@ func TestNumberChoosesAnotherGuess(t *testing.T) {
 	if r = h.wait(j, jobs.RequestID(talk), 1); h.planner.request(r.ID).Wish != "edge" {
 		t.Errorf("a message that becomes a number is planned as %q", h.planner.request(r.ID).Wish)
 	}
-	c.pass(25 * time.Hour)
+	c.Pass(25 * time.Hour)
 	if late := h.ask(j, h.says("t", "bob", "1")); h.planner.request(late.ID).Wish != "1" {
 		t.Errorf("of an expired question it is planned as %q", h.planner.request(late.ID).Wish)
 	}

@@ -13,12 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"atelier/adapters"
 	"atelier/bot/bottest"
 	"atelier/bot/serve"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
 	"atelier/jobs"
+	"atelier/storage/s3/s3test"
 )
 
 // OpenWeb serves the web channel from that folder at that address.
@@ -146,6 +149,35 @@ func OpenParlour(t *testing.T, p *Parlour, env ...string) *Open {
 	o := OpenService(t, serve.Service{Adapters: []adapters.Adapter{p}}, env...)
 	o.Parlour = p
 	return o
+}
+
+// OpenQueues serves some queues as one of several processes, with a data folder of its own. p may be nil.
+func OpenQueues(t *testing.T, queues string, p *Parlour, env ...string) *Open {
+	t.Helper()
+	pools, err := serve.ParsePools(queues, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve.Service{Pools: pools}
+	if p != nil {
+		s.Adapters = append(s.Adapters, p)
+	}
+	o := OpenService(t, s, append(env, "ATELIER_DATA="+t.TempDir())...)
+	o.Parlour = p
+	return o
+}
+
+// Shared returns the settings of processes that share a Redis and a bucket, which are their own.
+func Shared(t *testing.T) []string {
+	t.Helper()
+	return append(Bucket(s3test.New(t, s3test.Config{})), "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
+}
+
+// Bucket returns the settings of a bucket.
+func Bucket(s *s3test.Server) []string {
+	return []string{
+		"S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s.URL(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
 }
 
 // OpenService serves a service, of which the pools, unless they are set, and what starts it

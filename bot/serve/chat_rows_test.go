@@ -95,9 +95,8 @@ func TestTooLargeResultsAreLinked(t *testing.T) {
 	t.Parallel()
 	photo := noise(t)
 	inBoth(t, func(in resident, by talk) {
-		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "DISCORD_MAX_FILE_MB=1", "SLACK_MAX_FILE_MB=1",
-			"S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3="+s3test.New(in.T, s3test.Config{}).URL(), "AWS_REGION=us-east-1",
-			"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret"))
+		limits := []string{"ATELIER_DATA=" + in.TempDir(), "DISCORD_MAX_FILE_MB=1", "SLACK_MAX_FILE_MB=1"}
+		o := in.serve(slices.Concat(by.settings(), limits, clitest.Bucket(s3test.New(in.T, s3test.Config{}))))
 		thread := by.wish("make it twice as large", photo)
 		in.until(o, "a link", func() bool {
 			if s, ok := by.(*inSlack); ok {

@@ -26,8 +26,8 @@ func TestLogHoldsNoFileName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bucket := s3test.New(t, s3test.Config{})
-			o := clitest.OpenParlour(t, clitest.NewParlour(), "ATELIER_DATA="+t.TempDir(), "ATELIER_LOG=debug", "ATELIER_DEADLINE=3s", "S3_BUCKET=bucket",
-				"AWS_ENDPOINT_URL_S3="+bucket.URL(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret")
+			o := clitest.OpenParlour(t, clitest.NewParlour(),
+				append(clitest.Bucket(bucket), "ATELIER_DATA="+t.TempDir(), "ATELIER_LOG=debug", "ATELIER_DEADLINE=3s")...)
 			var calls, refused atomic.Int64
 			bucket.Meddle(func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -133,8 +133,7 @@ func TestReady(t *testing.T) {
 	redis := miniredis.RunT(t)
 	redis.RequireAuth("hidden")
 	bucket := s3test.New(t, s3test.Config{})
-	o := clitest.OpenParlour(t, clitest.NewParlour(), "REDIS_URL=redis://:hidden@"+redis.Addr(), "S3_BUCKET=bucket",
-		"AWS_ENDPOINT_URL_S3="+bucket.URL(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret")
+	o := clitest.OpenParlour(t, clitest.NewParlour(), append(clitest.Bucket(bucket), "REDIS_URL=redis://:hidden@"+redis.Addr())...)
 	says := func(status int, want string) {
 		t.Helper()
 		got, body := o.Get("/readyz")

@@ -6,15 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/slow"
 	"atelier/bot/clitest"
-	"atelier/bot/serve"
 	"atelier/jobs"
-	"atelier/storage/s3/s3test"
 )
 
 // TestProcessesOfUnequalTools runs whole processes with different tools. A tool that needs a server is planned if a
@@ -24,17 +20,10 @@ func TestProcessesOfUnequalTools(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{})
-	shared := []string{
-		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
-		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-	}
+	shared := clitest.Shared(t)
 	worker := func(queues string) {
 		t.Helper()
-		pools, err := serve.ParsePools(queues, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		clitest.OpenService(t, serve.Service{Pools: pools}, append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())...)
+		clitest.OpenQueues(t, queues, nil, append(slices.Clone(shared), "TOOL_SERVER_URL="+server.URL())...)
 	}
 	worker("cpu")
 	o := clitest.OpenParlour(t, clitest.NewParlour(), append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir())...)

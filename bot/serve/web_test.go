@@ -266,10 +266,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 	t.Parallel()
 	redis, bucket := miniredis.RunT(t), s3test.New(t, s3test.Config{})
 	data := t.TempDir()
-	variables := []string{
-		"ATELIER_DATA=" + data, "REDIS_URL=redis://" + redis.Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
-		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-	}
+	variables := append(clitest.Bucket(bucket), "ATELIER_DATA="+data, "REDIS_URL=redis://"+redis.Addr())
 	o := clitest.OpenService(t, serve.Service{Web: true}, variables...)
 	page := "/t/abcdefghij0123456789"
 	form := strings.NewReader("id=abcdefghij0123456789&text=what+time+is+it+in+Tokyo%3F")

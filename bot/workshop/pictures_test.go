@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters/web/page"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/bot/bottest"
 	"atelier/bot/settings"
 	"atelier/storage/disk"
@@ -54,8 +55,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// needsFFmpeg skips a test where ffmpeg is missing, except in CI.
-func needsFFmpeg(t *testing.T) {
+// withFFmpeg returns a workshop with ffmpeg, and blobs. It skips a test where ffmpeg is missing, except in CI.
+func withFFmpeg(t *testing.T) (Workshop, *disk.Blobs, *ffmpeg.FFmpeg) {
 	t.Helper()
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -63,18 +64,19 @@ func needsFFmpeg(t *testing.T) {
 		}
 		t.Skip("ffmpeg is not installed")
 	}
-}
-
-// TestVideos checks that a model gets one frame of a video, if ffmpeg is installed.
-func TestVideos(t *testing.T) {
-	t.Parallel()
-	needsFFmpeg(t)
 	blobs, err := disk.Open(t.TempDir())
 	bottest.Check(t, err)
 	t.Cleanup(func() { bottest.Check(t, blobs.Close()) })
 	shop := Workshop{Config: settings.Config{FileMB: 10, Pixels: 10}}
 	films, err := shop.FFmpeg()
 	bottest.Check(t, err)
+	return shop, blobs, films
+}
+
+// TestVideos checks that a model gets one frame of a video, if ffmpeg is installed.
+func TestVideos(t *testing.T) {
+	t.Parallel()
+	shop, blobs, films := withFFmpeg(t)
 	video, err := page.OpenSample("video")
 	bottest.Check(t, err)
 	bottest.Check(t, errors.Join(blobs.Put(t.Context(), "upload", video), video.Close()))

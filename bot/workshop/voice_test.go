@@ -9,20 +9,12 @@ import (
 
 	"atelier/adapters/web/page"
 	"atelier/bot/bottest"
-	"atelier/bot/settings"
-	"atelier/storage/disk"
 )
 
 // TestVoices checks that a sound becomes Ogg Opus, with its length and loudness.
 func TestVoices(t *testing.T) {
 	t.Parallel()
-	needsFFmpeg(t)
-	blobs, err := disk.Open(t.TempDir())
-	bottest.Check(t, err)
-	t.Cleanup(func() { bottest.Check(t, blobs.Close()) })
-	shop := Workshop{Config: settings.Config{FileMB: 10, Pixels: 10}}
-	films, err := shop.FFmpeg()
-	bottest.Check(t, err)
+	_, blobs, films := withFFmpeg(t)
 	sound, err := page.OpenSample("audio")
 	bottest.Check(t, err)
 	bottest.Check(t, errors.Join(blobs.Put(t.Context(), "sound.mp3", sound), sound.Close()))

@@ -11,6 +11,7 @@ import (
 	"atelier/adapters"
 	"atelier/jobs/quota"
 	"atelier/storage"
+	"atelier/storage/storagetest"
 )
 
 // watched counts the calls and the content of a State.
@@ -109,7 +110,7 @@ func TestConcurrentTakesOfOneRequest(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "after"} {
 		for i := range 20 { // they start at different seats
-			c := newClock()
+			c := storagetest.NewClock()
 			s := state(t, c)
 			second := make1(t, quota.Config{State: s, AtOnce: 2, ChannelAtOnce: 2, Now: c.Now})
 			other, id := fmt.Sprint("other", i), fmt.Sprint("one", i)
@@ -150,7 +151,7 @@ func TestConcurrentTakesOfOneRequest(t *testing.T) {
 // TestConcurrentTakes: many take the same request concurrently, while others come and go.
 func TestConcurrentTakes(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 4, ChannelAtOnce: 8, Now: c.Now})
 	for round := range 50 {
 		id := fmt.Sprint("one", round)
@@ -182,19 +183,19 @@ func TestConcurrentTakes(t *testing.T) {
 
 func TestAbandonedSeatExpires(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 1, Now: c.Now, Longest: time.Hour})
 	if why := takes(t, q, "lost", ann, den); why != "" {
 		t.Fatal(why)
 	}
-	c.pass(time.Minute)
+	c.Pass(time.Minute)
 	if why := takes(t, q, "1", ann, den); why != "" {
 		t.Errorf("what was never recorded is in the way: %s", why)
 	}
 	check(t, q.Hold(t.Context(), "1", ann, den))
 	check(t, q.Hold(t.Context(), "unknown", ann, den))
 	check(t, q.Done(t.Context(), "lost", ann, den)) // it has no seat to free
-	c.pass(59 * time.Minute)
+	c.Pass(59 * time.Minute)
 	if why := takes(t, q, "2", ann, den); why != quota.AtOnce {
 		t.Errorf("what is held is over: %q", why)
 	}
@@ -211,13 +212,13 @@ func TestAbandonedSeatExpires(t *testing.T) {
 
 func TestWithdrawnDoesNotCount(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 1, Requests: 2, Now: c.Now})
 	for i := range 10 {
 		if why := takes(t, q, "one", ann, den); why != "" {
 			t.Fatalf("time %d: %s", i, why)
 		}
-		c.pass(15 * time.Minute) // also into the next calendar hour
+		c.Pass(15 * time.Minute) // also into the next calendar hour
 		check(t, q.Withdraw(t.Context(), "one", ann, den))
 		check(t, q.Withdraw(t.Context(), "one", ann, den))
 	}
@@ -232,7 +233,7 @@ func TestWithdrawnDoesNotCount(t *testing.T) {
 // TestStorageCallsOfRequest checks that their number is bounded, however many requests are active.
 func TestStorageCallsOfRequest(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	w := watch(state(t, c))
 	q := make1(t, quota.Config{State: w, AtOnce: 5, ChannelAtOnce: 50, Requests: 100, Now: c.Now})
 	for i := range 25 { // half of the channel
@@ -263,7 +264,7 @@ func TestStorageCallsOfRequest(t *testing.T) {
 func TestFloodLeavesNoState(t *testing.T) {
 	t.Parallel()
 	for _, config := range []quota.Config{{Requests: 3}, {AtOnce: 3}, {ChannelAtOnce: 3}} {
-		c := newClock()
+		c := storagetest.NewClock()
 		w := watch(state(t, c))
 		config.State, config.Now = w, c.Now
 		q := make1(t, config)

@@ -14,30 +14,11 @@ import (
 	"atelier/jobs/quota"
 	"atelier/storage"
 	"atelier/storage/disk"
+	"atelier/storage/storagetest"
 )
 
-// clock is a manual clock.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 22, 4, 50, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // state is a state on disk whose values expire by the clock.
-func state(t *testing.T, c *clock) storage.State {
+func state(t *testing.T, c *storagetest.Clock) storage.State {
 	t.Helper()
 	s, err := disk.OpenState(disk.StateConfig{File: filepath.Join(t.TempDir(), "state.log"), Now: c.Now})
 	check(t, err)
@@ -103,7 +84,7 @@ func TestWhoMayAsk(t *testing.T) {
 		check(t, err)
 		deny, err := quota.ParseEntries(c.deny)
 		check(t, err)
-		q := make1(t, quota.Config{State: state(t, newClock()), Allow: allow, Deny: deny})
+		q := make1(t, quota.Config{State: state(t, storagetest.NewClock()), Allow: allow, Deny: deny})
 		for i, a := range all {
 			if may := strings.Contains(c.may, strconv.Itoa(i)); q.Allowed(a.by, a.in) != may {
 				t.Errorf("allow %q, deny %q: %s may ask in %s: %v", c.allow, c.deny, a.by.ID, a.in.Key(), !may)
@@ -119,7 +100,7 @@ func TestWhoMayAsk(t *testing.T) {
 
 func TestInvalidQuota(t *testing.T) {
 	t.Parallel()
-	s := state(t, newClock())
+	s := state(t, storagetest.NewClock())
 	for _, c := range []quota.Config{
 		{}, {State: s, Requests: -1}, {State: s, AtOnce: -1}, {State: s, ChannelAtOnce: 1001}, {State: s, Bytes: -1}, {State: s, Longest: -1},
 	} {
@@ -131,7 +112,7 @@ func TestInvalidQuota(t *testing.T) {
 
 func TestHourlyRequests(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	s := state(t, c)
 	config := quota.Config{State: s, Requests: 3, Now: c.Now, Exempt: []quota.Entry{{Adapter: "discord", Kind: quota.User, ID: "root"}}}
 	q := make1(t, config)
@@ -150,7 +131,7 @@ func TestHourlyRequests(t *testing.T) {
 				t.Fatal(told)
 			}
 		}
-		c.pass(10 * time.Minute) // across the calendar hour
+		c.Pass(10 * time.Minute) // across the calendar hour
 	}
 	q = make1(t, config) // another process
 	for _, in := range []adapters.Thread{den, yard, chat} {
@@ -166,11 +147,11 @@ func TestHourlyRequests(t *testing.T) {
 	if take("b", bob, den) != "" || take("s", ann, team) != "" {
 		t.Error("others are held to it")
 	}
-	c.pass(29*time.Minute + 30*time.Second)
+	c.Pass(29*time.Minute + 30*time.Second)
 	if told := take("late", ann, den); !strings.HasSuffix(told, "in 30 seconds.") {
 		t.Errorf("the reply is %q", told)
 	}
-	c.pass(30 * time.Second)
+	c.Pass(30 * time.Second)
 	if take("late", ann, den) != "" || take("later", ann, den) == "" {
 		t.Error("the first one makes room for one")
 	}
@@ -184,7 +165,7 @@ func TestHourlyRequests(t *testing.T) {
 // TestConcurrentRequests: many processes take concurrently, and exactly the limit succeeds.
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	s := state(t, c)
 	for _, config := range []quota.Config{{Requests: 7}, {AtOnce: 7}, {ChannelAtOnce: 7}} {
 		config.State, config.Now = s, c.Now
@@ -214,7 +195,7 @@ func TestConcurrentRequests(t *testing.T) {
 
 func TestRequestsInProgress(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), AtOnce: 2, ChannelAtOnce: 3, Requests: 100, Now: c.Now, Longest: time.Hour})
 	why := func(id string, by adapters.Person, in adapters.Thread) quota.Reason {
 		t.Helper()
@@ -259,7 +240,7 @@ func TestRequestsInProgress(t *testing.T) {
 	if left.Requests != 97 { // refused requests do not count
 		t.Errorf("left is %+v", left)
 	}
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	if got := why("7", ann, den); got != "" { // Done was never called for the earlier ones
 		t.Errorf("refused: %s", got)
 	}
@@ -267,7 +248,7 @@ func TestRequestsInProgress(t *testing.T) {
 
 func TestDailyBytes(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), Bytes: 10_000_000, Now: c.Now})
 	ctx := t.Context()
 	room := func(id string) int64 {
@@ -288,7 +269,7 @@ func TestDailyBytes(t *testing.T) {
 	if room("a") != 10_000_000 || take("a", 6_000_000) != "" || take("a", 6_000_000) != "" || room("a") >= 0 || room("b") != 4_000_000 {
 		t.Errorf("the room is %d and %d", room("a"), room("b"))
 	}
-	c.pass(90 * time.Minute)
+	c.Pass(90 * time.Minute)
 	if told := take("b", 5_000_000); told != "You have reached your daily upload limit, which is 10 MB. Send it again in 23 hours." {
 		t.Errorf("the reply is %q", told)
 	}
@@ -307,7 +288,7 @@ func TestDailyBytes(t *testing.T) {
 			t.Errorf("%d: the reply is %q", limit, told)
 		}
 	}
-	c.pass(23 * time.Hour)
+	c.Pass(23 * time.Hour)
 	if take("b", 10_000_000) != "" || room("c") != 0 {
 		t.Error("a day later there is no room")
 	}
@@ -336,7 +317,7 @@ func TestAllowedPlaces(t *testing.T) {
 		"that is denied":           {quota.Config{Deny: entry(quota.Channel, den.Channel)}, false},
 		"of a denied platform":     {quota.Config{Deny: entry("", "")}, false},
 	} {
-		c.config.State = state(t, newClock())
+		c.config.State = state(t, storagetest.NewClock())
 		if got := make1(t, c.config).AllowedPlace(den); got != c.want {
 			t.Errorf("a place %s: %v", name, got)
 		}
@@ -345,7 +326,7 @@ func TestAllowedPlaces(t *testing.T) {
 
 func TestRefusalIsReportedOnce(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})
 	tell := func(id string, by adapters.Person, in adapters.Thread, why quota.Reason) bool {
 		t.Helper()
@@ -371,11 +352,11 @@ func TestRefusalIsReportedOnce(t *testing.T) {
 	if told != 4 { // and one before
 		t.Errorf("a flood in many channels gets %d replies", told)
 	}
-	c.pass(11 * time.Minute)
+	c.Pass(11 * time.Minute)
 	if !tell("4", ann, den, quota.Hour) || !tell("5", ann, den, quota.Denied) || tell("6", ann, den, quota.Denied) {
 		t.Error("after a while it is repeated, and people who may not ask are told once")
 	}
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	other := den
 	other.ID = "t2"
 	if tell("7", ann, other, quota.Denied) || !tell("8", ann, yard, quota.Denied) {
@@ -385,7 +366,7 @@ func TestRefusalIsReportedOnce(t *testing.T) {
 
 func TestCommandLimit(t *testing.T) {
 	t.Parallel()
-	c := newClock()
+	c := storagetest.NewClock()
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})
 	answered := 0
 	for i := range 200 {

@@ -17,26 +17,6 @@ import (
 	"atelier/storage/storagetest"
 )
 
-// clock is set by the test.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 func openState(tb testing.TB, c disk.StateConfig) *disk.State {
 	tb.Helper()
 	s, err := disk.OpenState(c)
@@ -61,7 +41,7 @@ func TestState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			type made struct {
-				clock  *clock
+				clock  *storagetest.Clock
 				folder string
 			}
 			var states sync.Map
@@ -72,14 +52,14 @@ func TestState(t *testing.T) {
 			storagetest.State(t, storagetest.StateMake{
 				Open: func(t *testing.T) storage.State {
 					t.Helper()
-					m := made{newClock(), filepath.Join(t.TempDir(), "new")}
+					m := made{storagetest.NewClock(), filepath.Join(t.TempDir(), "new")}
 					s := openState(t, disk.StateConfig{File: filepath.Join(m.folder, "log"), Now: m.clock.Now, CompactFrom: from})
 					states.Store(s, m)
 					return s
 				},
 				Pass: func(t *testing.T, s storage.State, d time.Duration) {
 					t.Helper()
-					of(s).clock.pass(d)
+					of(s).clock.Pass(d)
 				},
 				Holds: func(t *testing.T, s storage.State) string {
 					t.Helper()
@@ -108,7 +88,7 @@ func putTo(t *testing.T, s storage.State, key, value string, expiry time.Duratio
 // TestExpiryHoldsOverARestart checks that expiry follows the wall clock.
 func TestExpiryHoldsOverARestart(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := storagetest.NewClock()
 	c := disk.StateConfig{File: filepath.Join(t.TempDir(), "log"), Now: now.Now}
 	s := openState(t, c)
 	putTo(t, s, "g/minute", "x", time.Minute)
@@ -121,7 +101,7 @@ func TestExpiryHoldsOverARestart(t *testing.T) {
 		keys   []string
 	}{{59 * time.Second, []string{"g/hour", "g/list", "g/minute"}}, {time.Second, []string{"g/hour"}}, {time.Hour, []string{}}} {
 		closed(t, s)
-		now.pass(c2.passed)
+		now.Pass(c2.passed)
 		s = openState(t, c)
 		if keys, err := s.Keys(t.Context(), "g"); err != nil || !slices.Equal(keys, c2.keys) {
 			t.Errorf("after %v the keys are %v, not %v: %v", c2.passed, keys, c2.keys, err)
@@ -219,7 +199,7 @@ func TestCheckOfAState(t *testing.T) {
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	const from, rounds = 64 << 10, 300
-	now := newClock()
+	now := storagetest.NewClock()
 	c := disk.StateConfig{File: filepath.Join(t.TempDir(), "log"), Now: now.Now, CompactFrom: from}
 	s := openState(t, c)
 	value := strings.Repeat("x", 1000)
@@ -232,7 +212,7 @@ func TestCompaction(t *testing.T) {
 				if at, err := s.Append(t.Context(), "g/list-"+me, []byte(me), 0); err != nil || at != int64(i) {
 					t.Errorf("appended at %d, not %d: %v", at, i, err)
 				}
-				now.pass(time.Second)
+				now.Pass(time.Second)
 			}
 		})
 	}
