@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -41,10 +40,8 @@ type Config struct {
 	Phrases adapters.Phrases
 	// MaxFile is the maximum size of a sent file in bytes; 0 is the limit of each server.
 	MaxFile int64
-	// Proxy selects the proxy of a request; nil uses the environment.
-	Proxy func(*http.Request) (*url.URL, error)
-	Log   *slog.Logger     // nil logs nothing
-	Now   func() time.Time // nil is time.Now
+	Log     *slog.Logger     // nil logs nothing
+	Now     func() time.Time // nil is time.Now
 }
 
 // Discord is one bot. Each of its parts has one job; New wires them.
@@ -97,7 +94,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	reach := download.Config{Hosts: []string{"discord.com", "gateway.discord.gg", "*.discord.gg", "cdn.discordapp.com", "media.discordapp.net"}, Proxy: c.Proxy}
+	reach := download.Config{Hosts: []string{"discord.com", "gateway.discord.gg", "*.discord.gg", "cdn.discordapp.com", "media.discordapp.net"}}
 	if c.APIURL != "" {
 		u, err := url.Parse(c.APIURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
