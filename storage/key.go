@@ -74,8 +74,6 @@ func CheckGroup(group string) error {
 	return nil
 }
 
-// checkBraceless rejects braces, since Redis Cluster takes the text in braces as the part of the
-// key that selects the server.
 // CheckValue returns an error if a value must not be written to a [State].
 func CheckValue(key string, value []byte, expiry time.Duration) error {
 	if err := CheckStateKey(key); err != nil {
@@ -104,6 +102,8 @@ func CheckHint(topic string, hint []byte) error {
 	return nil
 }
 
+// checkBraceless rejects braces, since Redis Cluster takes the text in braces as the part of the
+// key that selects the server.
 func checkBraceless(key string) error {
 	if strings.ContainsAny(key, "{}") {
 		return fmt.Errorf("%w: %q contains a brace", ErrKey, key)

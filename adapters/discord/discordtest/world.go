@@ -112,13 +112,6 @@ func (w *World) Elsewhere(name string) (id string) {
 	return id
 }
 
-func (w *World) newGuild(name string) *guild {
-	owner := w.newUser("Owner of "+name, false)
-	g := &guild{id: w.id(), name: name, owner: owner.ID, joined: w.now(), assigned: map[string][]string{}}
-	w.guilds[g.id] = g
-	return g
-}
-
 // Group adds a channel of people without the bot; some of them have installed it.
 func (w *World) Group() (id string) {
 	w.do(func() {
@@ -189,6 +182,13 @@ func (w *World) DeleteChannel(channel string) {
 		w.tellChannel("DELETE", c)
 		w.remove(c)
 	})
+}
+
+func (w *World) newGuild(name string) *guild {
+	owner := w.newUser("Owner of "+name, false)
+	g := &guild{id: w.id(), name: name, owner: owner.ID, joined: w.now(), assigned: map[string][]string{}}
+	w.guilds[g.id] = g
+	return g
 }
 
 func (w *World) permit(id string, less, more Permission) {
