@@ -19,6 +19,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -154,5 +155,5 @@ func sceneFile(t *testing.T) []toolbox.Value {
 
 func tone(t *testing.T) []toolbox.Value {
 	t.Helper()
-	return file(t, plan.Audio, "voice.wav", localaitest.Tone("hello", time.Second))
+	return file(t, plan.Audio, "voice.wav", mediatest.Tone("hello", time.Second))
 }

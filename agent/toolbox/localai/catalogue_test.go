@@ -11,6 +11,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // given are sample values for each type of argument.
@@ -148,7 +149,7 @@ func TestNoMetadataIsSent(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	// A WAV may end with a list of metadata (RIFF, LIST INFO).
-	tagged := append(localaitest.Tone("x", time.Second), "LIST\x1a\x00\x00\x00INFOIART\x0e\x00\x00\x00Jane at home 1"...)
+	tagged := append(mediatest.Tone("x", time.Second), "LIST\x1a\x00\x00\x00INFOIART\x0e\x00\x00\x00Jane at home 1"...)
 	binary.LittleEndian.PutUint32(tagged[4:], uint32(len(tagged)-8))
 	c := call(t, plan.Audio, args{"audio": file(t, plan.Audio, "secret name.wav", tagged)})
 	must(t, b, candidate("audio-transform", ""), c)

@@ -15,6 +15,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -127,7 +128,7 @@ func TestInputFaults(t *testing.T) {
 	scene := sceneFile(t)
 	cut := file(t, plan.Image, "cut.png", pngOf(t, image.NewNRGBA(image.Rect(0, 0, 90, 90)))[:60])
 	empty := file(t, plan.Image, "empty.png", nil)
-	film := file(t, plan.Audio, "film.avi", localaitest.Film(16, 16, []image.Image{image.NewGray(image.Rect(0, 0, 16, 16))}))
+	film := file(t, plan.Audio, "film.avi", mediatest.Film([]*image.NRGBA{image.NewNRGBA(image.Rect(0, 0, 16, 16))}))
 	nothing := file(t, plan.Mask, "mask.png", pngOf(t, image.NewGray(image.Rect(0, 0, 200, 120))))
 	for _, c := range []struct {
 		run  string

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -144,7 +145,7 @@ func TestInpainting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, ink := scene(), localaitest.Fill("a green door")
+		before, ink := scene(), mediatest.Tint("a green door")
 		for y := range 120 {
 			for x := range 200 {
 				is, was := img.NRGBAAt(x, y), before.NRGBAAt(x, y)

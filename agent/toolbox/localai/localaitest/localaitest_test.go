@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"image"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +16,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"atelier/agent/toolbox/mediatest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +65,7 @@ func ask(t *testing.T, method, url, contentType, body string) (int, []byte, erro
 }
 
 func uri() string {
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(Picture("x", 20, 20))
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(mediatest.PNG(mediatest.Picture("x", 20, 20)))
 }
 
 // formOf encodes a multipart form; names that start with "@" are files.
@@ -98,7 +96,7 @@ func formOf(t *testing.T, fields ...string) (contentType, body string) {
 // TestInvalidRequests checks that invalid requests are rejected and fail the test.
 func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
-	picture := string(Picture("x", 20, 20))
+	picture := string(mediatest.PNG(mediatest.Picture("x", 20, 20)))
 	for name, c := range map[string]struct {
 		path string
 		json string
@@ -123,12 +121,12 @@ func TestInvalidRequests(t *testing.T) {
 		"JSON for a form":    {"/v1/images/inpainting", `{"model":"dreamshaper-8-inpainting"}`, nil},
 		"no mask":            {"/v1/images/inpainting", "", []string{"model", "dreamshaper-8-inpainting", "prompt", "x", "@image", picture}},
 		"a mask as text":     {"/v1/images/inpainting", "", []string{"model", "dreamshaper-8-inpainting", "prompt", "x", "@image", picture, "mask", picture}},
-		"another mask":       {"/v1/images/inpainting", "", []string{"model", "dreamshaper-8-inpainting", "prompt", "x", "@image", picture, "@mask", string(Picture("x", 9, 9))}},
+		"another mask":       {"/v1/images/inpainting", "", []string{"model", "dreamshaper-8-inpainting", "prompt", "x", "@image", picture, "@mask", string(mediatest.PNG(mediatest.Picture("x", 9, 9)))}},
 		"twice":              {"/v1/images/upscale", "", []string{"model", "realesrgan-x4plus-anime-6b", "model", "x", "scale", "4", "@image", picture}},
 		"a scale in words":   {"/v1/images/upscale", "", []string{"model", "realesrgan-x4plus-anime-6b", "scale", "four", "@image", picture}},
 		"a wrong scale":      {"/v1/images/upscale", "", []string{"model", "realesrgan-x4plus-anime-6b", "scale", "2", "@image", picture}},
 		"no sound":           {"/v1/audio/classification", "", []string{"model", "ced-base", "@file", "words"}},
-		"a stray field":      {"/audio/transformations", "", []string{"model", "localvqe-v1.3-4.8m", "@audio", string(Tone("x", time.Second)), "speed", "2"}},
+		"a stray field":      {"/audio/transformations", "", []string{"model", "localvqe-v1.3-4.8m", "@audio", string(mediatest.Tone("x", time.Second)), "speed", "2"}},
 	} {
 		n := &noted{TB: t}
 		s := New(n, Config{})
@@ -202,36 +200,6 @@ func TestSpeechIsTranscribed(t *testing.T) {
 	contentType, body := formOf(t, "model", "whisper-large-turbo", "@file", string(wav))
 	if _, answer, err := ask(t, http.MethodPost, s.URL()+"/v1/audio/transcriptions", contentType, body); string(answer) != `{"text":"good morning"}` || err != nil {
 		t.Errorf("transcribed %s, %v", answer, err)
-	}
-}
-
-// TestMediaAreValid checks that ffprobe can decode the media.
-func TestMediaAreValid(t *testing.T) {
-	t.Parallel()
-	frames := newPicture(image.White, 1, 1).frames(64, 48)
-	for name, c := range map[string]struct {
-		content []byte
-		want    string
-	}{
-		"film.avi": {Film(64, 48, frames), "mjpeg,64,48,8/1,8\n"},
-		"tone.wav": {Tone("hello", 2*time.Second), "pcm_s16le,16000,1,2.000000\n"},
-	} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, c.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		entries := "stream=codec_name,sample_rate,channels,duration"
-		if name == "film.avi" {
-			entries = "stream=codec_name,width,height,r_frame_rate,nb_read_frames"
-		}
-		out, err := exec.CommandContext(t.Context(), "ffprobe", //nolint:gosec // a file of the test
-			"-v", "error", "-count_frames", "-show_entries", entries, "-of", "csv=p=0", path).CombinedOutput()
-		if string(out) != c.want || err != nil {
-			t.Errorf("%s is %q, %v", name, out, err)
-		}
-	}
-	if Said(Tone("hello", time.Second)) != "hello" || Said([]byte("RIFF")) != "" {
-		t.Error("the text of the speech is lost")
 	}
 }
 

@@ -10,20 +10,18 @@
 package openaitest
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // for decoding
-	"image/png"
 	"strings"
 	"testing"
 	"time"
 
 	"atelier/agent/planner/llm/llmtest"
-	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // The models on the server.
@@ -70,8 +68,12 @@ func answer(r llmtest.Request) llmtest.Response {
 func describe(r llmtest.Request) string {
 	var seen []string
 	for _, content := range pictures(r.Body) {
-		if things := localaitest.Things(content); len(things) > 0 {
-			seen = append(seen, things...)
+		img, err := mediatest.Decode(content)
+		if err != nil {
+			return err.Error()
+		}
+		for _, o := range mediatest.Objects(img) {
+			seen = append(seen, o.Colour)
 		}
 	}
 	if len(seen) > 0 {
@@ -151,44 +153,31 @@ func paint(r llmtest.ImageRequest) llmtest.ImageResponse {
 		}
 	}
 	if !r.Edit {
-		return llmtest.ImageResponse{Images: [][]byte{localaitest.Picture(r.Prompt, w, h)}}
+		return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(mediatest.Picture(r.Prompt, w, h))}}
 	}
-	from, ink := r.Images[0], localaitest.Fill(r.Prompt)
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			at := func(img image.Image) color.NRGBA {
-				b := img.Bounds()
-				return as[color.NRGBA](color.NRGBAModel.Convert(img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y*b.Dy()/h)))
-			}
-			c := at(from)
-			switch {
-			case r.Mask == nil:
-				half := func(a, b uint8) uint8 { return a/2 + b/2 }
-				c = color.NRGBA{half(c.R, ink.R), half(c.G, ink.G), half(c.B, ink.B), 255}
-			case at(r.Mask).A == 0:
-				c = ink
-			}
-			out.SetNRGBA(x, y, c)
+	from, ink := r.Images[0], mediatest.Tint(r.Prompt)
+	out := mediatest.Draw(w, h, func(x, y int) color.NRGBA {
+		at := func(img image.Image) color.NRGBA {
+			b := img.Bounds()
+			return as[color.NRGBA](color.NRGBAModel.Convert(img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y*b.Dy()/h)))
 		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, out); err != nil {
-		return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 500, ErrorMessage: err.Error()}}
-	}
-	return llmtest.ImageResponse{Images: [][]byte{b.Bytes()}}
+		switch {
+		case r.Mask == nil:
+			return mediatest.Mix(at(from), ink, 128)
+		case at(r.Mask).A == 0:
+			return ink
+		}
+		return at(from)
+	})
+	return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(out)}}
 }
 
 func speak(r llmtest.SpeechRequest) llmtest.SpeechResponse {
-	return llmtest.SpeechResponse{Audio: localaitest.Tone(r.Input, time.Second)}
+	return llmtest.SpeechResponse{Audio: mediatest.Tone(r.Input, time.Second)}
 }
 
 func transcribe(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
-	text := localaitest.Said(r.Audio)
-	if text == "" {
-		text = "a tone"
-	}
-	return llmtest.TranscribeResponse{Text: text, Language: "english", Duration: 1}
+	return llmtest.TranscribeResponse{Text: cmp.Or(mediatest.Said(r.Audio), "a tone"), Language: "english", Duration: 1}
 }
 
 // as returns v if it has type T, or else the zero value.
