@@ -293,6 +293,9 @@ const scriptedServer = "agent/planner/llm/llmtest"
 // browser opens pages in the tests of packages that serve them.
 const browser = "adapters/web/browsertest"
 
+// serverMedia are the media of servers for tests.
+const serverMedia = "agent/toolbox/mediatest"
+
 // slowTests skips slow tests.
 const slowTests = "agent/toolbox/slow"
 
@@ -302,7 +305,7 @@ func testMay(pkg, other string) bool {
 	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest
 	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	program := pkg == "bot" || strings.HasPrefix(pkg, "bot/")                                                        // whose tests run the whole of it
-	return program || other == pkg || slices.Contains([]string{scriptedServer, browser, slowTests}, other) || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
+	return program || other == pkg || slices.Contains([]string{scriptedServer, browser, serverMedia, slowTests}, other) || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 
 func TestTestsMayImportTheirOwn(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"slices"
 	"strings"
+
+	"atelier/agent/toolbox/mediatest"
 )
 
 // side is the default side of a picture, and longest the maximum, in pixels.
@@ -13,18 +15,19 @@ const (
 	longest = 2048
 )
 
-// counts are the numbers that a prompt may contain.
-var counts = map[string]int{
-	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-	"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9,
+var white, black = color.NRGBA{255, 255, 255, 255}, color.NRGBA{A: 255}
+
+// picture returns an answer that is a picture.
+func picture(img image.Image) (any, error) {
+	return made{kind: "image/png", body: mediatest.PNG(img)}, nil
 }
 
 // drawPicture draws what a prompt names: "three red balls on white". Without a colour it derives one from
 // the prompt. With a control image it colours that.
 func drawPicture(_ *world, q *request) (any, error) {
-	prompt := q.text()
-	if strings.TrimSpace(prompt) == "" {
-		return nil, bad("the prompt is empty")
+	prompt, err := q.needText()
+	if err != nil {
+		return nil, err
 	}
 	w, h := q.number("width", side), q.number("height", side)
 	if w < 1 || h < 1 || w > longest || h > longest {
@@ -40,31 +43,31 @@ func drawPicture(_ *world, q *request) (any, error) {
 	return picture(drawn(prompt, w, h, q.number("seed", 0)))
 }
 
+// inkOf returns the colour that a text names, or one that derives from it.
+func inkOf(text string) color.NRGBA {
+	if c, _, ok := mediatest.ColourIn(text); ok {
+		return c
+	}
+	return mediatest.Tint(text)
+}
+
 // drawn draws a row of discs in the number and colour that the prompt names, on the colour after "on".
 func drawn(prompt string, w, h, seed int) *image.NRGBA {
 	what, where, _ := strings.Cut(strings.ToLower(prompt), " on ")
-	c, _, ok := colourIn(what)
-	if !ok {
-		c = hueOf(prompt)
-	}
-	ground, _, ok := colourIn(where)
-	if !ok {
-		ground = mix(color.NRGBA{255, 255, 255, 255}, hueOf(prompt+" ground"), 24)
+	ink, ground := inkOf(what), white
+	if c, _, ok := mediatest.ColourIn(where); ok {
+		ground = c
 	}
 	n := 1
 	for _, word := range words(what) {
-		if k, ok := counts[word]; ok {
-			n = k
-			break
-		}
+		n = max(n, 1+slices.Index([]string{"one", "two", "three", "four", "five"}, word))
 	}
-	r := min(w/(2*n)*7/10, h*3/10)
+	cell, r := w/n, min(w/(2*n)*7/10, h*3/10)
 	shift := seed % 5 * r / 20 // so that pictures differ by seed
-	return mapped(w, h, func(x, y int) color.NRGBA {
-		cell := w / n
+	return mediatest.Draw(w, h, func(x, y int) color.NRGBA {
 		dx, dy := x%max(cell, 1)-cell/2, y-h/2-shift
 		if x < cell*n && dx*dx+dy*dy <= r*r {
-			return c
+			return ink
 		}
 		return ground
 	})
@@ -72,12 +75,8 @@ func drawn(prompt string, w, h, seed int) *image.NRGBA {
 
 // painted colours a map: what is bright in it stands out.
 func painted(m *image.NRGBA, prompt string) *image.NRGBA {
-	c, _, ok := colourIn(prompt)
-	if !ok {
-		c = hueOf(prompt)
-	}
-	dark := mix(hueOf(prompt+" ground"), color.NRGBA{A: 255}, 176)
-	return mapped(m.Rect.Dx(), m.Rect.Dy(), func(x, y int) color.NRGBA { return mix(dark, c, light(m.NRGBAAt(x, y))) })
+	ink := inkOf(prompt)
+	return mediatest.Draw(m.Rect.Dx(), m.Rect.Dy(), func(x, y int) color.NRGBA { return mediatest.Mix(black, ink, light(m.NRGBAAt(x, y))) })
 }
 
 // estimateDepth treats low and bright areas as near.
@@ -87,19 +86,9 @@ func estimateDepth(_ *world, q *request) (any, error) {
 		return nil, err
 	}
 	img = looked(img)
-	encoded, err := base64PNG(depthOf(img))
-	if err != nil {
-		return nil, err
-	}
-	const cells = 4
-	var tensor [cells][cells]float64
-	small := scaled(depthOf(img), cells, cells)
-	for y := range cells {
-		for x := range cells {
-			tensor[y][x] = float64(light(small.NRGBAAt(x, y))) / 255
-		}
-	}
-	return map[string]any{"depth": encoded, "predicted_depth": tensor}, nil
+	h := img.Rect.Dy()
+	depth := mediatest.Draw(img.Rect.Dx(), h, func(x, y int) color.NRGBA { return grey((200*y/h*3 + light(img.NRGBAAt(x, y))) / 4) })
+	return map[string]any{"depth": mediatest.PNG(depth)}, nil
 }
 
 // looked resizes a photo as map-making models do: to 512 pixels, with sides in multiples of 64, like
@@ -112,13 +101,11 @@ func looked(img *image.NRGBA) *image.NRGBA {
 		return img
 	}
 	rounded := func(side int) int { return max((side*size/longer+step/2)/step, 1) * step }
-	return scaled(img, rounded(w), rounded(h))
+	return mediatest.Scaled(img, rounded(w), rounded(h))
 }
 
-func depthOf(img *image.NRGBA) *image.NRGBA {
-	h := img.Rect.Dy()
-	return mapped(img.Rect.Dx(), h, func(x, y int) color.NRGBA { return grey((200*y/h*3 + light(img.NRGBAAt(x, y))) / 4) })
-}
+// light returns the brightness of a colour: 0 to 255.
+func light(c color.NRGBA) int { return (299*int(c.R) + 587*int(c.G) + 114*int(c.B)) / 1000 }
 
 // grey returns a grey of a brightness, clamped to 0…255.
 func grey(v int) color.NRGBA {
@@ -126,53 +113,14 @@ func grey(v int) color.NRGBA {
 	return color.NRGBA{b, b, b, 255}
 }
 
-// mapOf returns the control image (edges, depth and so on) for the given control_mode.
-func mapOf(img *image.NRGBA, mode string) *image.NRGBA {
+// linesOf returns the edges of a picture, white on black. It stands for the maps of all control modes.
+func linesOf(img *image.NRGBA) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	at := func(x, y int) int { return light(img.NRGBAAt(min(max(x, 0), w-1), min(max(y, 0), h-1))) }
-	slope := func(x, y int) (dx, dy int) { return at(x+1, y) - at(x-1, y), at(x, y+1) - at(x, y-1) }
-	switch mode {
-	case "depth":
-		return depthOf(img)
-	case "normal":
-		return mapped(w, h, func(x, y int) color.NRGBA {
-			dx, dy := slope(x, y)
-			return color.NRGBA{grey(128 - dx/2).R, grey(128 + dy/2).R, 255, 255}
-		})
-	case "segmentation":
-		return mapped(w, h, func(x, y int) color.NRGBA {
-			c, _, _ := colourIn(nameOf(img.NRGBAAt(x, y)))
-			return c
-		})
-	case "pose":
-		return poseOf(img)
-	}
-	return mapped(w, h, func(x, y int) color.NRGBA { // white lines on black
-		dx, dy := slope(x, y)
-		steep := max(dx, -dx) + max(dy, -dy)
-		if mode != "hed" { // only hed has soft lines
-			steep = steep / 48 * 255
-		}
-		return grey(steep)
+	return mediatest.Draw(w, h, func(x, y int) color.NRGBA {
+		dx, dy := at(x+1, y)-at(x-1, y), at(x, y+1)-at(x, y-1)
+		return grey((max(dx, -dx) + max(dy, -dy)) / 48 * 255)
 	})
-}
-
-// poseOf draws the keypoints of a figure in white at the largest blob.
-func poseOf(img *image.NRGBA) *image.NRGBA {
-	out := mapped(img.Rect.Dx(), img.Rect.Dy(), func(int, int) color.NRGBA { return grey(0) })
-	where := img.Rect
-	if big, ok := look(img).largest(); ok {
-		where = big.box
-	}
-	for _, k := range body {
-		at := image.Pt(where.Min.X+int(k.x)*where.Dx()/100, where.Min.Y+int(k.y)*where.Dy()/100)
-		for y := -2; y <= 2; y++ {
-			for x := -2; x <= 2; x++ {
-				out.SetNRGBA(at.X+x, at.Y+y, grey(255))
-			}
-		}
-	}
-	return out
 }
 
 // editPicture edits a picture: it makes a map, resizes, fills a mask, or follows a prompt.
@@ -188,124 +136,45 @@ func editPicture(wd *world, q *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return picture(filled(img, greyOf(mask), prompt))
-	case q.has("control_image"):
-		m, err := q.picture("control_image")
-		if err != nil {
-			return nil, err
-		}
-		return picture(painted(m, prompt))
+		return picture(filled(img, func(x, y int) bool { return light(mask.NRGBAAt(x, y)) > 127 }, prompt))
 	case q.word("control_mode") != "":
-		return picture(mapOf(looked(img), q.word("control_mode")))
+		return picture(linesOf(looked(img)))
 	case ok && (w < 1 || h < 1 || w > 2*longest || h > 2*longest):
 		return nil, bad("there is no picture of %dx%d", w, h)
 	case ok:
-		return picture(scaled(wd.edited(img, prompt), w, h))
+		return picture(mediatest.Scaled(img, w, h))
 	}
 	return picture(wd.edited(img, prompt))
 }
 
 // edited changes a picture according to a prompt.
 func (wd *world) edited(img *image.NRGBA, prompt string) *image.NRGBA {
-	has := func(some ...string) bool {
-		for _, word := range words(prompt) {
-			if slices.Contains(some, word) {
-				return true
-			}
+	if slices.Contains(words(prompt), "remove") {
+		objects := wd.meant(scene{img, mediatest.Objects(img)}, prompt)
+		mask := mediatest.Mask(img.Rect.Size(), objects...)
+		return filled(img, func(x, y int) bool { return mask.GrayAt(x, y).Y > 0 }, "")
+	}
+	step := func(v uint8) uint8 { return v/64*64 + v/64*21 }                         // 0, 85, 170, 255
+	return mediatest.Draw(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { // few colours, like a cartoon
+		c := img.NRGBAAt(x, y)
+		c = color.NRGBA{step(c.R), step(c.G), step(c.B), 255}
+		if ink, _, ok := mediatest.ColourIn(prompt); ok {
+			return mediatest.Mix(c, ink, 96)
 		}
-		return false
-	}
-	sc := look(img)
-	switch {
-	case strings.TrimSpace(prompt) == "":
-		return mirrored(img)
-	case has("remove", "erase", "delete", "without"):
-		return filled(img, wd.removable(sc, prompt), "")
-	case has("grey", "gray", "black-and-white"):
-		return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { return grey(light(img.NRGBAAt(x, y))) })
-	}
-	out := posterised(img)
-	if c, _, ok := colourIn(prompt); ok {
-		return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { return mix(out.NRGBAAt(x, y), c, 96) })
-	}
-	return out
+		return c
+	})
 }
 
-// removable returns the mask of what a prompt wants removed: the blobs that it names, or the middle of the
-// picture.
-func (wd *world) removable(sc scene, prompt string) *image.Gray {
-	var sum []image.Point
-	for _, b := range wd.meant(sc, prompt) {
-		sum = append(sum, b.places...)
-	}
-	if len(sum) == 0 {
-		w, h := sc.img.Rect.Dx(), sc.img.Rect.Dy()
-		sum = placesIn(image.Rect(w/4, h/4, w*3/4, h*3/4), func(image.Point) bool { return true })
-	}
-	return maskOf(sc.img.Rect, sum)
-}
-
-// filled fills the masked part with a colour of the prompt, or without a prompt with the surrounding colour.
-func filled(img *image.NRGBA, mask *image.Gray, prompt string) *image.NRGBA {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	in := func(x, y int) bool { return mask.GrayAt(x, y).Y > 127 }
+// filled fills the masked part with a colour of the prompt, or without a prompt with that of the picture's corner.
+func filled(img *image.NRGBA, in func(x, y int) bool, prompt string) *image.NRGBA {
+	ink := img.NRGBAAt(0, 0)
 	if strings.TrimSpace(prompt) != "" {
-		c, _, ok := colourIn(prompt)
-		if !ok {
-			c = hueOf(prompt)
-		}
-		return mapped(w, h, func(x, y int) color.NRGBA {
-			if !in(x, y) {
-				return img.NRGBAAt(x, y)
-			}
-			return mix(c, img.NRGBAAt(x, y), 32) // the original shines through a little
-		})
+		ink = inkOf(prompt)
 	}
-	around := surroundings(img, mask)
-	return mapped(w, h, func(x, y int) color.NRGBA {
+	return mediatest.Draw(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA {
 		if in(x, y) || in(x-1, y) || in(x+1, y) || in(x, y-1) || in(x, y+1) { // include an object's soft edge
-			return around
+			return ink
 		}
 		return img.NRGBAAt(x, y)
 	})
-}
-
-// surroundings returns the most frequent colour around a mask.
-func surroundings(img *image.NRGBA, mask *image.Gray) color.NRGBA {
-	const far = 3 // beyond an object's soft edge
-	count := map[color.NRGBA]int{}
-	best := groundOf(img)
-	for y := range img.Rect.Dy() {
-		for x := range img.Rect.Dx() {
-			if mask.GrayAt(x, y).Y <= 127 {
-				continue
-			}
-			for _, d := range []image.Point{{X: far}, {X: -far}, {Y: far}, {Y: -far}} {
-				p := image.Pt(x, y).Add(d)
-				if !p.In(img.Rect) || mask.GrayAt(p.X, p.Y).Y > 127 {
-					continue
-				}
-				c := img.NRGBAAt(p.X, p.Y)
-				if count[c]++; count[c] > count[best] {
-					best = c
-				}
-			}
-		}
-	}
-	return best
-}
-
-// posterised reduces the colours of a picture, like a cartoon.
-func posterised(img *image.NRGBA) *image.NRGBA {
-	step := func(v uint8) uint8 { return v/64*64 + v/64*21 } // 0, 85, 170, 255
-	return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA {
-		c := img.NRGBAAt(x, y)
-		return color.NRGBA{step(c.R), step(c.G), step(c.B), 255}
-	})
-}
-
-// mirrored flips a picture horizontally.
-func mirrored(img *image.NRGBA) *image.NRGBA {
-	w := img.Rect.Dx()
-	return mapped(w, img.Rect.Dy(), func(x, y int) color.NRGBA { return img.NRGBAAt(w-1-x, y) })
 }

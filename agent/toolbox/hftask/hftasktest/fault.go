@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"image"
-	"image/color"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"atelier/agent/toolbox/mediatest"
 )
 
 // Kind is a kind of fault.
@@ -30,18 +30,14 @@ const (
 	Redirect  Kind = "redirect"   // 307 to Fault.To
 	Held      Kind = "held"       // no answer yet: see [Server.Hold]
 	Cut       Kind = "cut"        // 200 with a truncated body
-	Typed     Kind = "typed"      // the answer with another content type
 	Shapeless Kind = "shapeless"  // JSON that does not fit the task
-	Outside   Kind = "outside"    // boxes and keypoints outside the picture
-	OtherSize Kind = "other size" // masks and pictures of the wrong size
+	Outside   Kind = "outside"    // boxes outside the picture
+	OtherSize Kind = "other size" // masks and depth maps of the wrong size
 	Empty     Kind = "empty"      // 200 with the right type and an empty body
 	Coded     Kind = "coded"      // Fault.Status with Fault.Code, as from Atelier's tool server
 )
 
-// All means the whole server, its health check included.
-const All = "*"
-
-// Fault is a fault of a model, a task or the server.
+// Fault is a fault of a model or a task.
 type Fault struct {
 	Kind Kind
 	// Times is how many requests it affects; 0 means all until [Server.Mend].
@@ -60,7 +56,7 @@ type faults struct {
 	closed chan struct{} // closed with the server
 
 	mu  sync.Mutex
-	all map[string]*fault // by model or task, or [All]
+	all map[string]*fault // by model or task
 }
 
 type fault struct {
@@ -71,12 +67,12 @@ type fault struct {
 	gone    chan struct{}
 }
 
-// Break sets the fault of a model, a task or the whole server ([All]), replacing an earlier one.
+// Break sets the fault of a model or a task, replacing an earlier one.
 func (fs *faults) Break(where string, f Fault) {
 	fs.set(where, &fault{Fault: f, left: f.Times})
 }
 
-// Mend removes the fault of a model, a task or the whole server.
+// Mend removes the fault of a model or a task.
 func (fs *faults) Mend(where string) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -137,11 +133,6 @@ func (fs *faults) take(places ...string) (*fault, bool) {
 		return f, true
 	}
 	return nil, false
-}
-
-// spoils reports whether the fault alters an otherwise good answer.
-func (f *fault) spoils() bool {
-	return slices.Contains([]Kind{Cut, Typed, Shapeless, Outside, OtherSize, Empty}, f.Kind)
 }
 
 const page = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>secret-host-17:8443</p></body></html>"
@@ -220,11 +211,6 @@ func (fs *faults) pour(w http.ResponseWriter, r *http.Request) {
 // spoiled alters an answer as the fault demands.
 func spoiled(m made, kind Kind) made {
 	switch kind {
-	case Typed:
-		if m.kind == jsonKind {
-			return made{kind: "image/png", body: m.body}
-		}
-		return made{kind: "text/plain", body: m.body}
 	case Shapeless:
 		return made{kind: jsonKind, body: []byte(`{"outputs": [[{"nothing": 1}]], "label": 7}`)}
 	case Empty:
@@ -232,53 +218,36 @@ func spoiled(m made, kind Kind) made {
 	case Cut:
 		m.cut = true
 	case Outside:
-		m.body = moved(m.body)
+		m.body = altered(m.body, moved)
 	case OtherSize:
-		m.body = resized(m)
+		m.body = altered(m.body, resized)
 	default:
 	}
 	return m
 }
 
-// moved shifts all coordinates far outside the picture.
-func moved(body []byte) []byte {
-	return edited(body, func(name string, value any) any {
-		n, ok := value.(float64)
-		if !ok || !slices.Contains([]string{"xmin", "ymin", "xmax", "ymax", "x", "y"}, name) {
-			return value
-		}
-		return n + 100_000
-	})
-}
-
-// resized replaces the pictures in an answer by one of another size.
-func resized(m made) []byte {
-	other := image.NewGray(image.Rect(0, 0, 7, 5))
-	other.SetGray(3, 2, color.Gray{Y: 255})
-	encoded, err := base64PNG(other)
-	if err != nil {
-		return nil // encoding a grey picture never fails
-	}
-	if m.kind == "image/png" {
-		b, err := encodePNG(other)
-		if err != nil {
-			return nil
-		}
-		return b
-	}
-	return edited(m.body, func(name string, value any) any {
-		if name == "mask" || name == "depth" {
-			return encoded
-		}
+// moved shifts a coordinate far outside the picture.
+func moved(name string, value any) any {
+	n, ok := value.(float64)
+	if !ok || !slices.Contains([]string{"xmin", "ymin", "xmax", "ymax"}, name) {
 		return value
-	})
+	}
+	return n + 100_000
 }
 
-// edited changes the members of a JSON text at all levels.
-func edited(body []byte, change func(name string, value any) any) []byte {
+// resized replaces a picture by one of another size.
+func resized(name string, value any) any {
+	if name == "mask" || name == "depth" {
+		return mediatest.PNG(mediatest.Picture("", 7, 5))
+	}
+	return value
+}
+
+// altered changes the members of a JSON text at all levels.
+func altered(body []byte, change func(name string, value any) any) []byte {
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
-		return body
+		return nil // answers of the server are valid
 	}
 	var walk func(any) any
 	walk = func(v any) any {
@@ -296,7 +265,7 @@ func edited(body []byte, change func(name string, value any) any) []byte {
 	}
 	b, err := json.Marshal(walk(v))
 	if err != nil {
-		return body
+		return nil // what was JSON is so again
 	}
 	return b
 }

@@ -31,11 +31,8 @@ func TestFaults(t *testing.T) {
 		{hftasktest.Unpaid, "image-to-text", 402, "application/json", "credits"},
 		{hftasktest.HTML, "image-to-text", 200, "text/html; charset=utf-8", "<html>"},
 		{hftasktest.Redirect, "image-to-text", 307, "", ""},
-		{hftasktest.Typed, "image-to-text", 200, "image/png", "generated_text"},
-		{hftasktest.Typed, "image-to-image", 200, "text/plain", "PNG"},
 		{hftasktest.Shapeless, "image-to-text", 200, "application/json", "nothing"},
 		{hftasktest.Outside, "object-detection", 200, "application/json", `"xmin":100020`},
-		{hftasktest.Outside, "keypoint-detection", 200, "application/json", `"x":1000`},
 		{hftasktest.Empty, "image-to-image", 200, "image/png", ""},
 	} {
 		before := send(t, s, "/models/example/"+c.task, "image/png", img)
@@ -63,13 +60,9 @@ func TestFaults(t *testing.T) {
 	if size := masked(t, all[0].Mask).Bounds().Size(); size.X != 240 {
 		t.Errorf("the mask is still %v", size)
 	}
-	s.Break("image-to-image", hftasktest.Fault{Kind: hftasktest.OtherSize, Times: 1})
-	if size := shown(t, send(t, s, "/pipeline/image-to-image", "image/png", img)).Bounds().Size(); size.X != 7 {
-		t.Errorf("the picture is %v", size)
-	}
 }
 
-// TestFaultsOfModels checks that a fault affects its model or server only, and shows in the state.
+// TestFaultsOfModels checks that a fault affects its model only, and that a loading model is listed so.
 func TestFaultsOfModels(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{"summarization": {"org/one", "org/two"}}})
@@ -90,22 +83,6 @@ func TestFaultsOfModels(t *testing.T) {
 		if r := send(t, s, "/models/org/two", "", body); r.status != 200 {
 			t.Errorf("the other model: %d", r.status)
 		}
-	}
-	s.Break("org/two", hftasktest.Fault{Kind: hftasktest.Down})
-	if got := state("org/two"); got != "unavailable" {
-		t.Errorf("the state is %s", got)
-	}
-	s.Break(hftasktest.All, hftasktest.Fault{Kind: hftasktest.Down})
-	if r := fetch(t, s, http.MethodGet, "/healthz"); r.status != 502 {
-		t.Errorf("health: %d", r.status)
-	}
-	s.Break(hftasktest.All, hftasktest.Fault{Kind: hftasktest.Shapeless})
-	if r := fetch(t, s, http.MethodGet, "/capabilities"); r.status != 200 || strings.Contains(string(r.body), "org/one") {
-		t.Errorf("capabilities: %d %s", r.status, r.body)
-	}
-	s.Mend(hftasktest.All)
-	if r := fetch(t, s, http.MethodGet, "/healthz"); r.status != 200 {
-		t.Errorf("health: %d", r.status)
 	}
 }
 

@@ -2,12 +2,12 @@ package hftasktest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
-	"testing"
 
 	"atelier/agent/await"
 )
@@ -20,25 +20,23 @@ const (
 	Queued    Status = "queued"
 	Running   Status = "running"
 	Done      Status = "done"
-	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 )
 
 // ended reports whether the status is final.
-func (s Status) ended() bool { return s == Done || s == Failed || s == Cancelled }
+func (s Status) ended() bool { return s == Done || s == Cancelled }
 
 // Job is a long job.
 type Job struct {
-	ID, Model, Task string
-	Status          Status
-	Progress        float64 // 0 to 1
-	Preview         []byte  // of what is made so far
-	Polls           int     // how often its status was requested
+	ID       string
+	Status   Status
+	Progress float64 // 0 to 1
+	Preview  []byte  // of what is made so far
+	Polls    int     // how often its status was requested
 }
 
 // jobs are the long jobs.
 type jobs struct {
-	tb      testing.TB
 	changes await.Changes
 
 	mu   sync.Mutex
@@ -59,7 +57,6 @@ type jobState struct {
 	Progress      float64 `json:"progress"`
 	Preview       []byte  `json:"preview,omitempty"`
 	EstimatedTime float64 `json:"estimated_time,omitempty"`
-	Error         string  `json:"error,omitempty"`
 }
 
 // Lengthen turns future requests for a task into jobs, which are done after the given number of polls. With
@@ -96,12 +93,7 @@ func (js *jobs) AwaitJob(ctx context.Context, status Status) (Job, error) {
 
 // Step sets the status of a job that has not ended.
 func (js *jobs) Step(id string, status Status, progress float64) {
-	js.tb.Helper()
 	j := js.job(id)
-	if j == nil {
-		js.tb.Errorf("hftasktest: there is no job %s", id)
-		return
-	}
 	js.change(func() {
 		if !j.Status.ended() {
 			j.Status, j.Progress = status, progress
@@ -111,12 +103,7 @@ func (js *jobs) Step(id string, status Status, progress float64) {
 
 // Show sets the preview of a job.
 func (js *jobs) Show(id string, preview []byte) {
-	js.tb.Helper()
 	j := js.job(id)
-	if j == nil {
-		js.tb.Errorf("hftasktest: there is no job %s", id)
-		return
-	}
 	js.change(func() { j.Preview = preview })
 }
 
@@ -147,17 +134,24 @@ func (js *jobs) enqueue(q *request, m made) (id string, ok bool) {
 			return
 		}
 		id = strconv.Itoa(len(js.all) + 1)
-		js.all = append(js.all, &job{Job: Job{ID: id, Model: q.call.Model, Task: q.task, Status: Queued}, needs: polls, out: m})
+		js.all = append(js.all, &job{Job: Job{ID: id, Status: Queued}, needs: polls, out: m})
 	})
 	return id, ok
 }
 
-func (js *jobs) serveJob(w http.ResponseWriter, r *http.Request) {
-	j := js.job(r.PathValue("id"))
-	if j == nil {
-		refusal{http.StatusNotFound, "there is no such job"}.write(w)
-		return
+// found passes the job of a request on.
+func (js *jobs) found(serve func(http.ResponseWriter, *job)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		j := js.job(r.PathValue("id"))
+		if j == nil {
+			refusal{http.StatusNotFound, "there is no such job"}.write(w)
+			return
+		}
+		serve(w, j)
 	}
+}
+
+func (js *jobs) serveJob(w http.ResponseWriter, j *job) {
 	var state jobState
 	js.change(func() {
 		j.Polls++
@@ -171,19 +165,11 @@ func (js *jobs) serveJob(w http.ResponseWriter, r *http.Request) {
 		if !j.Status.ended() {
 			state.EstimatedTime, state.Preview = 0.01, j.Preview
 		}
-		if j.Status == Failed {
-			state.Error = "the job failed"
-		}
 	})
 	writeJSON(w, http.StatusOK, state)
 }
 
-func (js *jobs) serveResult(w http.ResponseWriter, r *http.Request) {
-	j := js.job(r.PathValue("id"))
-	if j == nil {
-		refusal{http.StatusNotFound, "there is no such job"}.write(w)
-		return
-	}
+func (js *jobs) serveResult(w http.ResponseWriter, j *job) {
 	js.mu.Lock()
 	status, out := j.Status, j.out
 	js.mu.Unlock()
@@ -194,12 +180,7 @@ func (js *jobs) serveResult(w http.ResponseWriter, r *http.Request) {
 	out.write(w)
 }
 
-func (js *jobs) serveCancel(w http.ResponseWriter, r *http.Request) {
-	j := js.job(r.PathValue("id"))
-	if j == nil {
-		refusal{http.StatusNotFound, "there is no such job"}.write(w)
-		return
-	}
+func (js *jobs) serveCancel(w http.ResponseWriter, j *job) {
 	var state jobState
 	js.change(func() {
 		if !j.Status.ended() {
@@ -269,5 +250,9 @@ func (cs *calls) note(call int, why string) {
 // refuse records a call as refused, and sends the error.
 func (cs *calls) refuse(w http.ResponseWriter, call int, err error) {
 	cs.note(call, err.Error())
-	asRefusal(err).write(w)
+	var r refusal
+	if !errors.As(err, &r) {
+		r = refusal{http.StatusInternalServerError, err.Error()}
+	}
+	r.write(w)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -25,29 +24,22 @@ type models struct {
 	faults    *faults
 }
 
-// stateOf returns the state of a model: loaded, loading or unavailable.
-func (ms *models) stateOf(model string) string {
-	for _, where := range append([]string{model}, ms.tasksOf(model)...) {
-		switch ms.faults.kind(where) { //nolint:exhaustive // other faults affect single requests
-		case Loading:
-			return "loading"
-		case Down, Dropped, Broken:
-			return "unavailable"
+// taskOf returns the task of a model, "" if it is unknown.
+func (ms *models) taskOf(model string) string {
+	for task, models := range ms.byTask {
+		if slices.Contains(models, model) {
+			return task
 		}
 	}
-	return "loaded"
+	return ""
 }
 
-// tasksOf returns the tasks of a model, in alphabetical order.
-func (ms *models) tasksOf(model string) []string {
-	var names []string
-	for name, models := range ms.byTask {
-		if slices.Contains(models, model) {
-			names = append(names, name)
-		}
+// stateOf returns the state of a model of a task.
+func (ms *models) stateOf(model, task string) string {
+	if ms.faults.kind(model) == Loading || ms.faults.kind(task) == Loading {
+		return "loading"
 	}
-	slices.Sort(names)
-	return names
+	return "loaded"
 }
 
 // The answer to GET /capabilities.
@@ -71,57 +63,39 @@ func (ms *models) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
 	for name, models := range ms.byTask {
 		c.Tasks[name] = ability{Default: models[0], Models: models}
 		for _, model := range models {
-			c.Models[model] = modelInfo{Tasks: ms.tasksOf(model), State: ms.stateOf(model)}
+			c.Models[model] = modelInfo{Tasks: []string{name}, State: ms.stateOf(model, name)}
 		}
 	}
 	writeJSON(w, http.StatusOK, c)
 }
 
-// The answer to GET /api/models, as far as clients read it.
-type (
-	hubModel struct {
-		ID       string                 `json:"id"`
-		Mapping  map[string]hubProvider `json:"inferenceProviderMapping,omitempty"` //nolint:tagliatelle // the hub's name
-		Pipeline string                 `json:"pipeline_tag,omitempty"`
-	}
-	hubProvider struct {
-		Status     string `json:"status"`
-		ProviderID string `json:"providerId"` //nolint:tagliatelle // the hub's name
-		Task       string `json:"task"`
-	}
-)
+// hubProvider is a provider of a model, as far as clients read it.
+type hubProvider struct {
+	Status     string `json:"status"`
+	ProviderID string `json:"providerId"` //nolint:tagliatelle // the hub's name
+	Task       string `json:"task"`
+}
 
 func (ms *models) serveHub(w http.ResponseWriter, r *http.Request) {
 	model := r.PathValue("org") + "/" + r.PathValue("model")
-	names := ms.tasksOf(model)
-	if len(names) == 0 {
+	does := ms.taskOf(model)
+	switch {
+	case does == "":
 		refusal{http.StatusNotFound, "Repository not found"}.write(w)
 		return
+	case !slices.Contains(r.URL.Query()["expand[]"], "inferenceProviderMapping"):
+		refusal{http.StatusBadRequest, "only the providers of a model are known here"}.write(w)
+		return
+	case does == "text-generation": // as the hub calls it
+		does = "conversational"
 	}
-	m := hubModel{ID: model, Pipeline: names[0]}
-	if slices.Contains(r.URL.Query()["expand[]"], "inferenceProviderMapping") {
-		provider := "hf-inference"
-		if slices.Contains(ms.elsewhere, model) {
-			provider = "fal-ai"
-		}
-		status := "live"
-		if ms.stateOf(model) == "unavailable" {
-			status = "error"
-		}
-		does := names[0]
-		if does == "text-generation" { // as the hub calls it
-			does = "conversational"
-		}
-		m.Pipeline, m.Mapping = "", map[string]hubProvider{provider: {Status: status, ProviderID: model, Task: does}}
+	provider := "hf-inference"
+	if slices.Contains(ms.elsewhere, model) {
+		provider = "fal-ai"
 	}
-	writeJSON(w, http.StatusOK, m)
-}
-
-// hash returns a hash of a text.
-func hash(text string) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(text))
-	return h.Sum32()
+	writeJSON(w, http.StatusOK, map[string]any{"inferenceProviderMapping": map[string]hubProvider{
+		provider: {Status: "live", ProviderID: model, Task: does},
+	}})
 }
 
 // sortedKeys returns the keys of a map in order.

@@ -10,11 +10,9 @@ import (
 	"net/http"
 	"strings"
 
-	_ "image/gif"  // is read
-	_ "image/jpeg" // is read
-	_ "image/png"  // is read
+	"github.com/gabriel-vasile/mimetype"
 
-	_ "golang.org/x/image/webp" // is read
+	"atelier/agent/toolbox/mediatest"
 )
 
 // request is a valid request for a task.
@@ -126,9 +124,10 @@ func (q *request) keep(member, sort string, value any) error {
 	if err != nil {
 		return bad("%s is not base64-encoded: %w", member, err)
 	}
-	q.call.Kinds[member] = sniff(b)
-	if top, _, _ := strings.Cut(sniff(b), "/"); top != sort {
-		return bad("%s must be of the type %s/…, and its bytes are %s", member, sort, sniff(b))
+	kind := mimetype.Detect(b).String()
+	q.call.Kinds[member] = kind
+	if !strings.HasPrefix(kind, sort+"/") {
+		return bad("%s must be of the type %s/…, and its bytes are %s", member, sort, kind)
 	}
 	if sort == "image" {
 		c, _, err := image.DecodeConfig(bytes.NewReader(b))
@@ -138,7 +137,7 @@ func (q *request) keep(member, sort string, value any) error {
 		if c.Width*c.Height > most {
 			return bad("the image in %s is too large: %dx%d", member, c.Width, c.Height)
 		}
-		q.call.Kinds[member] = fmt.Sprintf("%s %dx%d", sniff(b), c.Width, c.Height)
+		q.call.Kinds[member] = fmt.Sprintf("%s %dx%d", kind, c.Width, c.Height)
 	}
 	q.files[member] = b
 	return nil
@@ -175,21 +174,15 @@ func (q *request) agree() error {
 
 // picture decodes the picture in a member.
 func (q *request) picture(member string) (*image.NRGBA, error) {
-	img, _, err := image.Decode(bytes.NewReader(q.files[member]))
+	img, err := mediatest.Decode(q.files[member])
 	if err != nil {
 		return nil, bad("the image in %s is damaged: %w", member, err)
 	}
-	return toNRGBA(img), nil
+	return img, nil
 }
 
 // has reports whether a member has a file.
 func (q *request) has(member string) bool { return len(q.files[member]) > 0 }
-
-// text returns the input of a task that takes a text.
-func (q *request) text() string {
-	text, _ := q.inputs.(string) //nolint:errcheck // the schema guarantees it
-	return text
-}
 
 // word returns a text parameter, "" if it is absent.
 func (q *request) word(name string) string {
@@ -242,31 +235,4 @@ func (q *request) size() (w, h int, ok bool) {
 	}
 	sized := request{params: m}
 	return sized.number("width", 0), sized.number("height", 0), true
-}
-
-// sniff returns the media type of a file's content.
-func sniff(b []byte) string {
-	at := func(i int, s string) bool { return len(b) >= i+len(s) && string(b[i:i+len(s)]) == s }
-	switch {
-	case len(b) == 0:
-		return "nothing"
-	case at(0, "RIFF") && at(8, "WAVE"):
-		return "audio/wav"
-	case at(0, "RIFF") && at(8, "AVI "):
-		return "video/x-msvideo"
-	case at(0, "fLaC"):
-		return "audio/flac"
-	case at(0, "OggS"):
-		return "audio/ogg"
-	case at(0, "ID3"), len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0 && b[1] != 0xD8:
-		return "audio/mpeg"
-	case at(4, "ftypM4A"):
-		return "audio/mp4"
-	case at(4, "ftyp"):
-		return "video/mp4"
-	case at(0, "\x1A\x45\xDF\xA3"):
-		return "video/webm"
-	}
-	kind, _, _ := strings.Cut(http.DetectContentType(b), ";")
-	return kind
 }

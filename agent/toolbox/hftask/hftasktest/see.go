@@ -1,11 +1,13 @@
 package hftasktest
 
 import (
-	"cmp"
 	"image"
+	"image/color"
 	"slices"
 	"strconv"
 	"strings"
+
+	"atelier/agent/toolbox/mediatest"
 )
 
 // Parts of answers about pictures.
@@ -25,6 +27,11 @@ type (
 
 		Box box `json:"box"`
 	}
+	segmented struct {
+		label
+
+		Mask []byte `json:"mask"`
+	}
 	answer struct {
 		Answer string  `json:"answer"`
 		Score  float64 `json:"score"`
@@ -42,34 +49,51 @@ type (
 	}
 )
 
+// scene is the content of a picture.
+type scene struct {
+	img     *image.NRGBA
+	objects []mediatest.Object // the largest first
+}
+
 // sceneOf analyses the picture in a member.
 func (q *request) sceneOf(member string) (scene, error) {
 	img, err := q.picture(member)
 	if err != nil {
 		return scene{}, err
 	}
-	return look(img), nil
+	return scene{img, mediatest.Objects(img)}, nil
 }
+
+// certain is the score of whatever was found.
+const certain = 0.9
 
 func boxOf(r image.Rectangle) box { return box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y} }
 
-// detect returns the boxes of all blobs, or of those that the prompt names.
+// wordFor returns the name of an object of a colour.
+func (wd *world) wordFor(colour string) string {
+	if word, ok := wd.words[colour]; ok {
+		return word
+	}
+	if word, ok := map[string]string{"red": "ball", "green": "tree", "blue": "car", "yellow": "lemon"}[colour]; ok {
+		return word
+	}
+	return "thing"
+}
+
+// detect returns the boxes of all objects.
 func detect(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
 	found := []detection{}
-	for _, b := range wd.meant(sc, q.word("prompt")) {
-		name := cmp.Or(q.word("prompt"), wd.wordFor(b.colour))
-		if least, ok := q.params["threshold"].(float64); !ok || least <= b.score() {
-			found = append(found, detection{label{name, b.score()}, boxOf(b.box)})
-		}
+	for _, o := range sc.objects {
+		found = append(found, detection{label{wd.wordFor(o.Colour), certain}, boxOf(o.Box)})
 	}
 	return found, nil
 }
 
-// detectNamed returns the boxes of the blobs that match the candidate labels.
+// detectNamed returns the boxes of the objects that match the candidate labels.
 func detectNamed(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -77,43 +101,88 @@ func detectNamed(wd *world, q *request) (any, error) {
 	}
 	found := []detection{}
 	for _, name := range q.list("candidate_labels") {
-		for _, b := range wd.meant(sc, name) {
-			found = append(found, detection{label{name, b.score()}, boxOf(b.box)})
+		for _, o := range wd.meant(sc, name) {
+			found = append(found, detection{label{name, certain}, boxOf(o.Box)})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b detection) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
 }
 
-// meant returns the blobs that a phrase refers to, by colour or kind. If it names none that the server
-// knows, a plural means all blobs and a singular the largest one. An empty phrase means all.
-func (wd *world) meant(sc scene, name string) []blob {
-	if strings.TrimSpace(name) == "" {
-		return sc.blobs
+// meant returns the objects that a phrase refers to, by colour or kind. An unknown word means the largest one,
+// and an empty phrase all.
+func (wd *world) meant(sc scene, phrase string) []mediatest.Object {
+	_, colour, hasColour := mediatest.ColourIn(phrase)
+	some := slices.DeleteFunc(slices.Clone(sc.objects), func(o mediatest.Object) bool {
+		return o.Colour != colour && (hasColour || !strings.Contains(phrase, wd.wordFor(o.Colour)))
+	})
+	switch {
+	case strings.TrimSpace(phrase) == "":
+		return sc.objects
+	case len(some) == 0 && !hasColour:
+		return sc.objects[:min(len(sc.objects), 1)]
 	}
-	_, colour, hasColour := colourIn(name)
-	var some []blob
-	known, plural := hasColour, false
-	for _, word := range words(name) {
-		plural = plural || strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss")
-		for _, b := range sc.blobs {
-			if one := strings.TrimSuffix(word, "s"); !hasColour && (one == wd.wordFor(b.colour) || one == b.shape()) {
-				known = true
-				some = append(some, b)
-			}
+	return some
+}
+
+// segment returns the masks of all objects, or of those selected by points, boxes, words or a rough mask.
+func segment(wd *world, q *request) (any, error) {
+	sc, err := q.sceneOf("inputs")
+	if err != nil {
+		return nil, err
+	}
+	if len(q.numbers("points")) > 0 {
+		return []segmented{{label{"thing", certain}, mediatest.PNG(pointed(sc.img, q))}}, nil
+	}
+	found := wd.meant(sc, q.word("prompt"))
+	if boxes := q.numbers("boxes"); len(boxes) > 0 {
+		found = slices.DeleteFunc(slices.Clone(found), func(o mediatest.Object) bool {
+			return !slices.ContainsFunc(boxes, func(b []int) bool { return o.Box.Overlaps(image.Rect(b[0], b[1], b[2], b[3])) })
+		})
+	}
+	if q.has("mask_image") {
+		rough, err := q.picture("mask_image")
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(slices.Clone(found), func(o mediatest.Object) bool { return !covers(rough, o) })
+	}
+	all := []segmented{}
+	for _, o := range found {
+		all = append(all, segmented{label{wd.wordFor(o.Colour), certain}, mediatest.PNG(mediatest.Mask(sc.img.Rect.Size(), o))})
+	}
+	return all, nil
+}
+
+// pointed returns the mask of the areas at the included points, without those at the excluded points.
+func pointed(img *image.NRGBA, q *request) *image.Gray {
+	labels, _ := q.params["labels"].([]any) //nolint:errcheck // absent is all on it
+	var on, off []mediatest.Object
+	for i, p := range q.numbers("points") {
+		o := mediatest.ObjectAt(img, image.Pt(p[0], p[1]))
+		if i < len(labels) && labels[i] == 0.0 {
+			off = append(off, o)
+		} else {
+			on = append(on, o)
 		}
 	}
-	if hasColour {
-		some = slices.DeleteFunc(slices.Clone(sc.blobs), func(b blob) bool { return b.colour != colour })
+	mask := mediatest.Mask(img.Rect.Size(), on...)
+	for _, o := range off {
+		for _, p := range o.Pixels {
+			mask.SetGray(p.X, p.Y, color.Gray{})
+		}
 	}
-	big, ok := sc.largest()
-	switch {
-	case known || !ok:
-		return some
-	case plural:
-		return sc.blobs
+	return mask
+}
+
+// covers reports whether a rough mask covers more than half of an object.
+func covers(rough *image.NRGBA, o mediatest.Object) bool {
+	n := 0
+	for _, p := range o.Pixels {
+		if light(rough.NRGBAAt(p.X, p.Y)) > 127 {
+			n++
+		}
 	}
-	return []blob{big}
+	return n*2 > len(o.Pixels)
 }
 
 // describe describes a picture: "a picture of 3 red discs on white".
@@ -127,104 +196,54 @@ func describe(_ *world, q *request) (any, error) {
 	return map[string]string{"generated_text": text, "generatedText": text}, nil
 }
 
-// account describes up to three groups of blobs, the most numerous first.
+// account counts the objects by colour and shape. Discs are told by how much of their box they fill: π/4.
 func (s scene) account() string {
 	count := map[string]int{}
-	for _, b := range s.blobs {
-		count[b.colour+" "+b.shape()]++
+	for _, o := range s.objects {
+		name := o.Colour + " shape"
+		if fill := float64(len(o.Pixels)) / float64(o.Box.Dx()*o.Box.Dy()); fill > 0.70 && fill < 0.86 {
+			name = o.Colour + " disc"
+		}
+		count[name]++
 	}
-	groups := sortedKeys(count)
-	slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
-	const most = 3
-	var parts []string
-	for _, g := range groups[:min(len(groups), most)] {
-		part := strconv.Itoa(count[g]) + " " + g
-		if count[g] > 1 {
+	parts := []string{}
+	for _, name := range sortedKeys(count) {
+		part := strconv.Itoa(count[name]) + " " + name
+		if count[name] > 1 {
 			part += "s"
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
-		return "nothing on " + nameOf(s.ground)
+		parts = append(parts, "nothing")
 	}
-	return strings.Join(parts, " and ") + " on " + nameOf(s.ground)
+	return strings.Join(parts, " and ") + " on " + mediatest.NameOf(s.img.NRGBAAt(0, 0))
 }
 
-// askPicture answers questions about counts, colours and the presence of objects.
+// askPicture counts objects, or else describes the picture.
 func askPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
 		return nil, err
 	}
-	return top(q, []answer{{wd.reply(sc, q.call.Text), 0.9}, {"I do not know", 0.1}}), nil
-}
-
-// reply answers a question about a picture.
-func (wd *world) reply(sc scene, question string) string {
-	asked := " " + strings.Join(words(question), " ") + " "
-	blobs := wd.meant(sc, question)
-	big, found := sc.largest()
-	switch {
-	case strings.Contains(asked, " how many "):
-		if _, _, ok := colourIn(question); !ok {
-			blobs = sc.blobs
-		}
-		return strconv.Itoa(len(blobs))
-	case strings.Contains(asked, " background "):
-		return nameOf(sc.ground)
-	case strings.Contains(asked, " colour ") || strings.Contains(asked, " color "):
-		if !found {
-			return nameOf(sc.ground)
-		}
-		return big.colour
-	case strings.HasPrefix(asked, " is ") || strings.HasPrefix(asked, " are ") || strings.HasPrefix(asked, " does "):
-		if len(blobs) > 0 {
-			return "yes"
-		}
-		return "no"
+	text := sc.account()
+	if question := q.call.Text; strings.Contains(strings.ToLower(question), "how many ") {
+		text = strconv.Itoa(len(wd.meant(sc, question)))
 	}
-	return sc.account()
+	return []answer{{text, certain}}, nil
 }
 
-// top keeps the top_k answers.
-func top[T any](q *request, all []T) []T {
-	return all[:min(len(all), max(q.number("top_k", len(all)), 0))]
-}
-
-// classifyPicture returns the kinds of objects by their share of the area.
+// classifyPicture returns the kinds of the objects.
 func classifyPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
-	area, total := map[string]int{}, 1
-	for _, b := range sc.blobs {
-		area[wd.wordFor(b.colour)] += b.area
-		total += b.area
-	}
 	all := []label{}
-	for _, name := range sortedKeys(area) {
-		all = append(all, label{name, float64(area[name]) / float64(total)})
+	for i, o := range sc.objects {
+		all = append(all, label{wd.wordFor(o.Colour), certain / float64(i+1)})
 	}
-	if len(all) == 0 {
-		all = append(all, label{"wall", 0.9})
-	}
-	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(b.Score, a.Score) })
-	return top(q, all), nil
-}
-
-// shares returns labels with their share of the total count as the score.
-func shares(names []string, count func(string) int) []label {
-	total := 0
-	for _, name := range names {
-		total += count(name)
-	}
-	all := []label{}
-	for _, name := range names {
-		all = append(all, label{name, float64(count(name)) / float64(max(total, 1))})
-	}
-	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(b.Score, a.Score) })
-	return all
+	return all, nil
 }
 
 // body holds the 17 COCO keypoints of a standing figure, in percent of its box.
@@ -238,22 +257,16 @@ var body = []struct {
 	{"left_knee", 64, 75}, {"right_knee", 36, 75}, {"left_ankle", 65, 95}, {"right_ankle", 35, 95},
 }
 
-// findKeypoints returns the keypoints of a standing figure in the box of the largest blob, or the whole
-// picture.
+// findKeypoints returns the keypoints of a figure that fills the picture.
 func findKeypoints(_ *world, q *request) (any, error) {
-	sc, err := q.sceneOf("inputs")
+	img, err := q.picture("inputs")
 	if err != nil {
 		return nil, err
 	}
-	where := sc.img.Bounds()
-	if big, ok := sc.largest(); ok {
-		where = big.box
-	}
-	p := person{detection: detection{label{"person", 0.9}, boxOf(where)}}
+	p := person{detection: detection{label{"person", certain}, boxOf(img.Rect)}}
 	for _, k := range body {
 		p.Keypoints = append(p.Keypoints, keypoint{
-			Label: k.name, Score: 0.9,
-			X: float64(where.Min.X) + k.x/100*float64(where.Dx()), Y: float64(where.Min.Y) + k.y/100*float64(where.Dy()),
+			Label: k.name, Score: certain, X: k.x / 100 * float64(img.Rect.Dx()), Y: k.y / 100 * float64(img.Rect.Dy()),
 		})
 	}
 	return []person{p}, nil

@@ -8,24 +8,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
-// sentences splits a text into sentences.
-func sentences(text string) []string {
-	var all []string
-	for _, s := range regexp.MustCompile(`[^.!?\n]+[.!?]*`).FindAllString(text, -1) {
-		if s = strings.TrimSpace(s); s != "" {
-			all = append(all, s)
-		}
-	}
-	return all
+// words returns the words of a text, in lower case and without punctuation.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n.,;:!?\"'()[]{}/|", r)
+	})
 }
 
 // needText returns the input text, and fails if it is empty.
 func (q *request) needText() (string, error) {
-	if text := strings.TrimSpace(q.text()); text != "" {
+	text, _ := q.inputs.(string) //nolint:errcheck // the schema guarantees it
+	if text = strings.TrimSpace(text); text != "" {
 		return text, nil
 	}
 	return "", bad("the text is empty")
@@ -37,223 +33,96 @@ func summarize(_ *world, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"summary_text": append(sentences(text), text)[0]}, nil
+	first, _, _ := strings.Cut(text, ". ")
+	return map[string]string{"summary_text": first}, nil
 }
 
-// dictionary holds translations by language.
-var dictionary = map[string]map[string]string{
-	"de": {
-		"hello": "hallo", "good": "guten", "morning": "Morgen", "day": "Tag", "the": "die", "cat": "Katze",
-		"house": "Haus", "a": "ein", "is": "ist", "red": "rot", "and": "und", "world": "Welt",
-	},
-	"fr": {
-		"hello": "bonjour", "good": "bon", "morning": "matin", "day": "jour", "the": "le", "cat": "chat",
-		"house": "maison", "a": "un", "is": "est", "red": "rouge", "and": "et", "world": "monde",
-	},
-	"es": {
-		"hello": "hola", "good": "buen", "morning": "día", "day": "día", "the": "la", "cat": "gata",
-		"house": "casa", "a": "una", "is": "es", "red": "roja", "and": "y", "world": "mundo",
-	},
-}
-
-// translate replaces known words and puts the others in brackets: "Katze [jumps]". Languages are codes
-// ("de", "deu_Latn") or names.
+// translate puts every word in brackets, after the language.
 func translate(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
 	}
-	language := strings.ToLower(q.word("tgt_lang"))
-	for code, names := range map[string]string{"de": "de deu ger german deutsch", "fr": "fr fra fre french français", "es": "es spa spanish español"} {
-		if first, _, _ := strings.Cut(language, "_"); first != "" && slices.Contains(strings.Fields(names), first) {
-			language = code
-		}
-	}
-	known, ok := dictionary[language]
-	if !ok {
-		known = dictionary["de"]
-	}
-	fields := strings.Fields(text)
-	for i, word := range fields {
-		if bare := strings.Trim(word, ".,;:!?"); known[strings.ToLower(bare)] != "" {
-			fields[i] = strings.Replace(word, bare, known[strings.ToLower(bare)], 1)
-		} else {
-			fields[i] = "[" + word + "]"
-		}
-	}
-	return map[string]string{"translation_text": strings.Join(fields, " ")}, nil
+	return map[string]string{"translation_text": q.word("tgt_lang") + ": [" + strings.Join(strings.Fields(text), "] [") + "]"}, nil
 }
 
-// generateText answers the last line of a prompt with its longest words or its first sentence, up to
-// max_new_tokens words.
-func generateText(_ *world, q *request) (map[string]string, error) {
+// generateText answers with the longest words of a prompt's last line, up to max_new_tokens of them.
+func generateText(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(text, "\n")
-	last := strings.TrimSpace(lines[len(lines)-1])
-	asked := strings.ToLower(text)
-	var out string
-	switch {
-	case strings.Contains(asked, "title"):
-		out = titled(telling(last, 6))
-	case strings.Contains(asked, "tags"), strings.Contains(asked, "keyword"):
-		out = strings.Join(telling(last, 6), ", ")
-	case strings.HasSuffix(last, "?"):
-		out = "It is " + strings.Join(telling(last, 3), " ") + "."
-	default:
-		out = append(sentences(last), last)[0]
+	return map[string]string{"generated_text": telling(text, q.number("max_new_tokens", 200))}, nil
+}
+
+func telling(text string, most int) string {
+	text = strings.TrimSpace(text)
+	all := words(text[strings.LastIndex(text, "\n")+1:])
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return strings.Join(all[:min(6, len(all), most)], ", ")
+}
+
+// ranked returns labels with falling scores.
+func ranked(names ...string) []label {
+	all := []label{}
+	for i, name := range names {
+		all = append(all, label{name, certain / float64(i+1)})
 	}
-	fields := strings.Fields(out)
-	out = strings.Join(fields[:min(len(fields), max(1, q.number("max_new_tokens", 200)))], " ")
-	if full, ok := q.params["return_full_text"].(bool); ok && full {
-		out = text + " " + out
-	}
-	return map[string]string{"generated_text": out}, nil
+	return all
 }
 
-// telling returns the n longest words of a text, in their order.
-func telling(text string, n int) []string {
-	all := words(text)
-	long := slices.Clone(all)
-	slices.SortStableFunc(long, func(a, b string) int { return cmp.Compare(utf8.RuneCountInString(b), utf8.RuneCountInString(a)) })
-	long = long[:min(n, len(long))]
-	var out []string
-	for _, word := range all {
-		if slices.Contains(long, word) && !slices.Contains(out, word) {
-			out = append(out, word)
-		}
-	}
-	return out
-}
-
-func titled(words []string) string {
-	text := strings.Join(words, " ")
-	r, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(r)) + text[size:]
-}
-
-// topics are the words that reveal a sentiment.
-var topics = map[string][]string{
-	"POSITIVE": {"good", "great", "love", "lovely", "happy", "wonderful", "excellent", "beautiful", "nice", "best", "thanks"},
-	"NEGATIVE": {"bad", "terrible", "hate", "sad", "awful", "broken", "worst", "angry", "poor", "never", "disappointed"},
-}
-
-// classifyText returns the sentiment of a text, judged by its words.
+// classifyText finds every text positive.
 func classifyText(_ *world, q *request) (any, error) {
-	text, err := q.needText()
-	if err != nil {
-		return nil, err
-	}
-	return top(q, shares([]string{"POSITIVE", "NEGATIVE"}, func(mood string) int {
-		n := 1
-		for _, word := range words(text) {
-			if slices.Contains(topics[mood], word) {
-				n += 4
-			}
-		}
-		return n
-	})), nil
+	_, err := q.needText()
+	return ranked("POSITIVE", "NEGATIVE"), err
 }
 
-// sortText ranks the candidate labels by the words that they share with the text.
+// sortText ranks the candidate labels in their order.
 func sortText(_ *world, q *request) (any, error) {
-	text, err := q.needText()
-	if err != nil {
-		return nil, err
-	}
-	return shares(q.list("candidate_labels"), func(name string) int { return 1 + 5*common(text, name) }), nil
-}
-
-// common returns how many words of b are in a.
-func common(a, b string) int {
-	n := 0
-	for _, word := range words(b) {
-		if slices.Contains(words(a), word) {
-			n++
-		}
-	}
-	return n
+	_, err := q.needText()
+	return ranked(q.list("candidate_labels")...), err
 }
 
 // token is a labelled token.
 type token struct {
-	Group string  `json:"entity_group,omitempty"`
-	Label string  `json:"entity,omitempty"`
+	Group string  `json:"entity_group"`
 	Score float64 `json:"score"`
 	Word  string  `json:"word"`
 	Start int     `json:"start"`
 	End   int     `json:"end"`
 }
 
-// places are the known names of places; other names are persons.
-var places = []string{
-	"Berlin", "Paris", "London", "Lisbon", "Portugal", "Tokyo", "Japan",
-	"Madrid", "Rome", "Vienna", "Beijing", "Shanghai", "New York", "Germany", "France",
-}
+var capitalised = regexp.MustCompile(`\p{Lu}[\p{L}'-]+`)
 
-var capitalised = regexp.MustCompile(`\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*`)
-
-// tagTokens finds names: capitalised words that do not start a sentence, and known places anywhere.
-// Positions are in characters.
+// tagTokens finds capitalised words; those after "in" are places, the others persons. Positions are in characters.
 func tagTokens(_ *world, q *request) (any, error) {
-	if _, err := q.needText(); err != nil {
+	text, err := q.needText()
+	if err != nil {
 		return nil, err
 	}
-	text := q.text() // positions refer to the untrimmed text
-	single := q.word("aggregation_strategy") == "none"
 	found := []token{}
 	for _, at := range capitalised.FindAllStringIndex(text, -1) {
-		name := text[at[0]:at[1]]
 		kind := "PER"
-		switch before := strings.TrimSpace(text[:at[0]]); {
-		case slices.Contains(places, name):
+		if strings.HasSuffix(text[:at[0]], " in ") {
 			kind = "LOC"
-		case strings.HasSuffix(name, " Inc") || strings.HasSuffix(name, " Ltd") || name == "Siemens":
-			kind = "ORG"
-		case !strings.Contains(name, " ") && (before == "" || strings.ContainsAny(before[len(before)-1:], ".!?")):
-			continue
 		}
-		t := token{Group: kind, Score: 0.95, Word: name, Start: utf8.RuneCountInString(text[:at[0]]), End: utf8.RuneCountInString(text[:at[1]])}
-		if single {
-			t.Group, t.Label = "", "B-"+kind
-		}
-		found = append(found, t)
+		found = append(found, token{kind, certain, text[at[0]:at[1]], utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(text[:at[1]])})
 	}
 	return found, nil
 }
 
-// span is an answer found in a text.
-type span struct {
-	Answer string  `json:"answer"`
-	Score  float64 `json:"score"`
-	Start  int     `json:"start"`
-	End    int     `json:"end"`
-}
-
-// member returns a text of the inputs.
-func (q *request) member(name string) string {
-	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema guarantees it
-	text, _ := in[name].(string)       //nolint:errcheck // the schema guarantees it
-	return text
-}
-
-// askDocument cannot read. It answers with the first word box that has a digit, or else describes the page.
+// askDocument cannot read. It describes the page.
 func askDocument(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
 		return nil, err
 	}
-	answer := "a page with " + sc.account()
-	boxes, _ := q.params["word_boxes"].([]any) //nolint:errcheck // absent is none
-	for _, item := range boxes {
-		if word, ok := item.(string); ok && strings.ContainsAny(word, "0123456789") {
-			answer = word
-			break
-		}
-	}
-	return top(q, []span{{answer, 0.8, 0, 0}}), nil
+	return []struct {
+		answer
+
+		Start int `json:"start"`
+		End   int `json:"end"`
+	}{{answer: answer{"a page with " + sc.account(), certain}}}, nil
 }
 
 // found is an answer about a table.
@@ -264,68 +133,23 @@ type found struct {
 	Aggregator  string   `json:"aggregator"`
 }
 
-// askTable finds the row and the column that the question names, and counts or sums.
+// askTable answers with the first cell of the table.
 func askTable(_ *world, q *request) (any, error) {
 	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema guarantees it
 	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema guarantees it
-	if len(table) == 0 {
+	cells := &request{params: table}
+	var columns [][]string
+	for _, name := range sortedKeys(table) { // JSON objects are unordered
+		columns = append(columns, cells.list(name))
+	}
+	if len(columns) == 0 || len(columns[0]) == 0 {
 		return nil, bad("the table is empty")
 	}
-	columns := sortedKeys(table) // JSON objects are unordered
-	cells := map[string][]string{}
-	rows := 0
-	for _, c := range columns {
-		cells[c] = (&request{params: table}).list(c)
-		rows = max(rows, len(cells[c]))
+	if slices.ContainsFunc(columns, func(c []string) bool { return len(c) != len(columns[0]) }) {
+		return nil, bad("the columns have different lengths")
 	}
-	for _, c := range columns {
-		if len(cells[c]) != rows {
-			return nil, bad("the column %s has %d cells, and another one %d", c, len(cells[c]), rows)
-		}
-	}
-	question := q.member("question")
-	// The question names the column by its header, and the row by a cell.
-	column, most := len(columns)-1, 0
-	for i, c := range columns {
-		if n := common(question, c); n > most {
-			column, most = i, n
-		}
-	}
-	var wanted []int
-	for r := range rows {
-		if slices.ContainsFunc(columns, func(c string) bool {
-			return common(question, cells[c][r]) > 0 && common(question, cells[c][r]) == len(words(cells[c][r]))
-		}) {
-			wanted = append(wanted, r)
-		}
-	}
-	f := found{Aggregator: "NONE", Cells: []string{}, Coordinates: [][2]int{}}
-	asked := strings.ToLower(question)
-	switch {
-	case strings.Contains(asked, "how many"):
-		f.Aggregator = "COUNT"
-	case strings.Contains(asked, "total"), strings.Contains(asked, "sum"), strings.Contains(asked, "altogether"):
-		f.Aggregator = "SUM"
-	case strings.Contains(asked, "average"), strings.Contains(asked, "mean"):
-		f.Aggregator = "AVERAGE"
-	}
-	if len(wanted) == 0 {
-		for r := range rows {
-			if f.Aggregator != "NONE" || r == 0 {
-				wanted = append(wanted, r)
-			}
-		}
-	}
-	for _, r := range wanted {
-		cell := cells[columns[column]][r]
-		f.Cells = append(f.Cells, cell)
-		f.Coordinates = append(f.Coordinates, [2]int{r, column})
-	}
-	f.Answer = strings.Join(f.Cells, ", ")
-	if f.Aggregator != "NONE" {
-		f.Answer = f.Aggregator + " > " + f.Answer
-	}
-	return []found{f}, nil
+	first := columns[0][0]
+	return []found{{first, [][2]int{{0, 0}}, []string{first}, "NONE"}}, nil
 }
 
 // The answer of chat completions (tasks/chat-completion/output.json).
@@ -357,94 +181,48 @@ type (
 // chatTask is the name of the schemas of conversations, which text-generation models support.
 const chatTask = "chat-completion"
 
-// serveChat answers the last message of a conversation as text-generation would.
+// serveChat answers the message of a conversation as text-generation would.
 func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // it is in memory
+		return // the client has gone
 	}
-	q := &request{task: "text-generation", call: Call{Task: "text-generation"}}
-	err = s.reader.readChat(q, body)
-	call := s.arrive(r, q.call)
-	f, faulty := s.take(q.call.Model, q.task)
-	if faulty && s.misbehave(w, r, f) {
-		s.note(call, "fault: "+string(f.Kind))
-		return
-	}
+	c, err := s.reader.readChat(body)
+	call := s.arrive(r, c)
 	var m made
 	if err == nil {
-		m, err = s.converse(q)
+		m, err = s.checked(chatTask, chat{
+			ID: "chat-1", Created: 1_790_000_000, Model: c.Model, System: "hftasktest",
+			Choices: []choice{{Finish: "stop", Message: message{Role: "assistant", Content: telling(c.Text, 200)}}},
+		})
 	}
 	if err != nil {
 		s.refuse(w, call, err)
 		return
 	}
-	if faulty {
-		m = spoiled(m, f.Kind)
-	}
 	m.write(w)
 }
 
-// readChat converts a conversation to a text-generation request.
-func (rd *reader) readChat(q *request, body []byte) error {
+// readChat parses a conversation of one message.
+func (rd *reader) readChat(body []byte) (Call, error) {
+	c := Call{Task: "text-generation"}
 	var members map[string]any
 	if err := json.Unmarshal(body, &members); err != nil {
-		return bad("the body is not a JSON object: %w", err)
+		return c, bad("the body is not a JSON object: %w", err)
 	}
-	q.call.Model, _ = members["model"].(string) //nolint:errcheck // absent is ""
 	if err := rd.rules.refuse(chatTask, members); err != nil {
-		return bad("%w", err)
+		return c, bad("%w", err)
 	}
-	if !slices.Contains(rd.models[q.task], q.call.Model) {
-		return refusal{http.StatusNotFound, "The requested model '" + q.call.Model + "' does not exist"}
+	var asked struct {
+		Model    string    `json:"model"`
+		Messages []message `json:"messages"`
 	}
-	q.call.Parameters = map[string]any{}
-	for name, value := range members {
-		if name != "messages" && name != "model" {
-			q.call.Parameters[name] = value
-		}
+	if err := json.Unmarshal(body, &asked); err != nil || len(asked.Messages) != 1 || strings.TrimSpace(asked.Messages[0].Content) == "" {
+		return c, bad("the conversation has no message with a text, or several: %w", err)
 	}
-	messages, _ := members["messages"].([]any) //nolint:errcheck // the schema guarantees it
-	if len(messages) == 0 {
-		return bad("there is no message")
+	c.Model, c.Text = asked.Model, asked.Messages[0].Content
+	if !slices.Contains(rd.models[c.Task], c.Model) {
+		return c, refusal{http.StatusNotFound, "The requested model '" + c.Model + "' does not exist"}
 	}
-	last, _ := messages[len(messages)-1].(map[string]any) //nolint:errcheck // the schema guarantees it
-	q.call.Text = contentOf(last["content"])
-	q.inputs = q.call.Text
-	q.params = map[string]any{"max_new_tokens": members["max_tokens"]}
-	return nil
-}
-
-// contentOf returns the text of a message, which may have several parts.
-func contentOf(content any) string {
-	switch c := content.(type) {
-	case string:
-		return c
-	case []any:
-		var parts []string
-		for _, one := range c {
-			if part, ok := one.(map[string]any); ok {
-				if text, ok := part["text"].(string); ok {
-					parts = append(parts, text)
-				}
-			}
-		}
-		return strings.Join(parts, "\n")
-	}
-	return ""
-}
-
-// converse makes the answer and validates it.
-func (s *Server) converse(q *request) (made, error) {
-	out, err := generateText(s.world, q)
-	if err != nil {
-		return made{}, err
-	}
-	text := out["generated_text"]
-	usage := chatUsage{Prompt: len(words(q.text())), Completion: len(words(text))}
-	usage.Total = usage.Prompt + usage.Completion
-	return s.checked(chatTask, chat{
-		ID: "chat-1", Created: 1_790_000_000, Model: q.call.Model, System: "hftasktest", Usage: usage,
-		Choices: []choice{{Finish: "stop", Message: message{Role: "assistant", Content: text}}},
-	})
+	return c, nil
 }
