@@ -239,11 +239,11 @@ func (m *talker) look(r llmtest.Request) {
 func (m *talker) draw(r llmtest.ImageRequest) llmtest.ImageResponse {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(r.Images) != 1 || len(m.drawn) == 0 {
-		m.t.Errorf("%d pictures are to be edited, and %d are left", len(r.Images), len(m.drawn))
+	if r.Image == nil || len(m.drawn) == 0 {
+		m.t.Errorf("the picture %v is to be edited, and %d are left", r.Image, len(m.drawn))
 		return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400}}
 	}
-	img := image.NewRGBA(r.Images[0].Bounds())
+	img := image.NewRGBA(r.Image.Bounds())
 	for i := range img.Pix {
 		img.Pix[i] = []uint8{m.drawn[0].R, m.drawn[0].G, m.drawn[0].B, m.drawn[0].A}[i%4]
 	}

@@ -57,7 +57,7 @@ func TestDraw(t *testing.T) {
 				t.Errorf("got %+v, %+v", out, p.Info)
 			}
 			r := (*asked)[0]
-			if r.Edit || r.Model != model || r.Prompt != "a fox in a spacesuit" || r.ResponseFormat != want || r.N != 1 {
+			if r.Edit || r.Model != model || r.Prompt != "a fox in a spacesuit" || r.ResponseFormat != want {
 				t.Errorf("asked %+v", r)
 			}
 			if left, err := os.ReadDir(c.Dir); err != nil || len(left) != 1 {
@@ -252,7 +252,7 @@ func TestEditWithMask(t *testing.T) {
 				}
 			}
 			r := (*asked)[0]
-			if !r.Edit || r.Model != c.model || r.Size != c.size || r.Prompt != "Draw a sofa there." || len(r.Images) != 1 || r.Mask == nil {
+			if !r.Edit || r.Model != c.model || r.Size != c.size || r.Prompt != "Draw a sofa there." || r.Mask == nil {
 				t.Fatalf("asked %+v", r)
 			}
 			checkSent(t, r)
@@ -309,7 +309,7 @@ func TestEditWithoutMask(t *testing.T) {
 			if !strings.HasSuffix(out.About.String(), " pixels") {
 				t.Errorf("about is %q", out.About)
 			}
-			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." || r.N != 1 {
+			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." {
 				t.Errorf("asked %+v", r)
 			}
 		})

@@ -186,9 +186,9 @@ func TestModes(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Config{Answer: fine, NoSchema: true, NoJSON: true})
 	for format, status := range map[string]int{
-		`{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}`: 400,
+		`{"type":"json_schema","json_schema":{"name":"x","strict":true,"schema":` + object(`{"type":"string"}`) + `}}`: 400,
 		`{"type":"json_object"}`: 400,
-		`{"type":"text"}`:        200,
+		`null`:                   200,
 	} {
 		got, answer := send(t, http.MethodPost, s.URL()+"/chat/completions", "application/json",
 			`{"model":"m","messages":[{"role":"user","content":"JSON"}],"response_format":`+format+`}`)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -79,10 +80,8 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// azure reports whether the call is to a versioned path of Azure OpenAI.
-func (c *call) azure() bool {
-	return strings.HasPrefix(c.URL.Path, "/openai/") && !strings.HasPrefix(c.URL.Path, "/openai/v1/")
-}
+// azure reports whether the call is to Azure OpenAI.
+func (c *call) azure() bool { return strings.HasPrefix(c.URL.Path, "/openai/") }
 
 // key returns the call's key; Azure has its own header.
 func (c *call) key() string {
@@ -121,22 +120,15 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// form is a parsed multipart form.
+// form is a parsed multipart form. Each field and each file occurs once.
 type form struct {
-	texts map[string][]string
-	files map[string][]file
+	texts map[string]string
+	files map[string]file
 }
 
 type file struct {
 	name string
 	data []byte
-}
-
-func (f form) text(name string) string {
-	if len(f.texts[name]) == 0 {
-		return ""
-	}
-	return f.texts[name][0]
 }
 
 // form parses a multipart form, which may contain only the known fields and files.
@@ -145,7 +137,7 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return form{}, fmt.Errorf("the content type is %q, not multipart/form-data with a boundary", c.Header.Get("Content-Type"))
 	}
-	f := form{map[string][]string{}, map[string][]file{}}
+	f := form{map[string]string{}, map[string]file{}}
 	for parts := multipart.NewReader(bytes.NewReader(c.body), params["boundary"]); ; {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -156,9 +148,12 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 		}
 		name := part.FormName()
 		data, err := io.ReadAll(part)
+		_, twice := f.texts[name]
 		switch {
 		case err != nil:
 			return form{}, fmt.Errorf("the field %q cannot be read: %w", name, err)
+		case twice || f.files[name].name != "":
+			return form{}, fmt.Errorf("the field %q occurs twice", name)
 		case slices.Contains(files, name):
 			if part.FileName() == "" || len(data) == 0 {
 				return form{}, fmt.Errorf("the file %q has no name, or is empty", name)
@@ -166,24 +161,24 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 			if part.Header.Get("Content-Type") == "" {
 				return form{}, fmt.Errorf("the file %q has no content type", name)
 			}
-			f.files[name] = append(f.files[name], file{part.FileName(), data})
+			f.files[name] = file{part.FileName(), data}
 		case !slices.Contains(fields, name):
 			return form{}, fmt.Errorf("Unknown parameter: '%s'", name) //nolint:staticcheck // the server's message
 		case part.FileName() != "" || !utf8.Valid(data):
 			return form{}, fmt.Errorf("the field %q must be text", name)
 		default:
-			f.texts[name] = append(f.texts[name], string(data))
+			f.texts[name] = string(data)
 		}
 	}
 }
 
-// picture decodes the file; the format is png, jpeg, gif or webp.
-func (f file) picture() (img image.Image, format string, err error) {
-	img, format, err = image.Decode(bytes.NewReader(f.data))
+// picture decodes the file, a PNG.
+func (f file) picture() (image.Image, error) {
+	img, err := png.Decode(bytes.NewReader(f.data))
 	if err != nil {
-		return nil, "", fmt.Errorf("the file %q cannot be decoded as a picture: %w", f.name, err)
+		return nil, fmt.Errorf("the file %q cannot be decoded as PNG: %w", f.name, err)
 	}
-	return img, format, nil
+	return img, nil
 }
 
 // model returns the model's name, which Azure has in the path.
@@ -197,27 +192,10 @@ func within[T cmp.Ordered](name string, v *T, least, most T) error {
 	return nil
 }
 
-// oneOf checks that a string is one of the known ones, unless it is nil.
-func oneOf(name string, v *string, known ...string) error {
-	if v != nil && !slices.Contains(known, *v) {
-		return fmt.Errorf("%s is %q, not one of %s", name, *v, strings.Join(known, ", "))
+// oneOf checks that a string is one of the known ones.
+func oneOf(name, v string, known ...string) error {
+	if !slices.Contains(known, v) {
+		return fmt.Errorf("%s is %q, not one of %s", name, v, strings.Join(known, ", "))
 	}
 	return nil
-}
-
-// oneOfSome checks that a string is one of the known ones, unless it is empty or known is nil.
-func oneOfSome(name, v string, known []string) error {
-	if v == "" || known == nil {
-		return nil
-	}
-	return oneOf(name, &v, known...)
-}
-
-// value returns the value of a pointer, or zero if it is nil.
-func value[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }

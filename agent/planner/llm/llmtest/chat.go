@@ -26,10 +26,9 @@ type chatRequest struct {
 type responseFormat struct {
 	Type       string `json:"type"`
 	JSONSchema *struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Schema      json.RawMessage `json:"schema"`
-		Strict      *bool           `json:"strict"`
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+		Strict bool            `json:"strict"`
 	} `json:"json_schema"`
 }
 
@@ -66,19 +65,7 @@ func (s *Server) chat(c *call) reply {
 	if a.NoChoices {
 		answer = jsonReply(map[string]any{"object": "chat.completion", "model": r.Model, "choices": []any{}})
 	}
-	answer = a.fault().over(answer)
-	if err := s.record(r, answer); err != nil {
-		return c.bad(http.StatusBadRequest, "not_recorded", err)
-	}
-	return answer
-}
-
-// record records an answer that reaches the client completely.
-func (s *Server) record(r Request, a reply) error {
-	if s.config.Record == nil || r.ID == "" || a.status != http.StatusOK || a.hang || a.reset {
-		return nil
-	}
-	return s.config.Record.Keep(r.ID, r.Job, r.Round, r.Body, a.body)
+	return a.fault().over(answer)
 }
 
 // chatRequest parses and checks a request.
@@ -121,8 +108,6 @@ func (f *responseFormat) check(r *Request) error {
 		return fmt.Errorf("the response format %q has a schema", f.Type)
 	}
 	switch f.Type {
-	case "text":
-		return nil
 	case "json_object":
 		r.Format = f.Type
 		for _, m := range r.Messages {
@@ -135,13 +120,13 @@ func (f *responseFormat) check(r *Request) error {
 		r.Format = f.Type
 		j := f.JSONSchema
 		switch {
-		case j == nil || len(j.Schema) == 0:
-			return errors.New("the response format json_schema has no schema")
+		case j == nil || len(j.Schema) == 0 || !j.Strict:
+			return errors.New("the response format json_schema has no schema, or is not strict")
 		case !schemaName.MatchString(j.Name):
 			return fmt.Errorf("the schema's name %q must have at most 64 letters, digits, _ and -", j.Name)
 		}
 		r.SchemaName, r.Schema = j.Name, j.Schema
-		if err := checkSchema(j.Schema, j.Strict != nil && *j.Strict); err != nil {
+		if err := checkSchema(j.Schema); err != nil {
 			return fmt.Errorf("the schema %s: %w", j.Name, err)
 		}
 		return nil

@@ -1,9 +1,6 @@
 package llmtest
 
-import (
-	"image"
-	"net/http"
-)
+import "image"
 
 // ImageRequest is a valid request to make or edit a picture.
 type ImageRequest struct {
@@ -11,16 +8,10 @@ type ImageRequest struct {
 	Edit   bool
 	Model  string
 	Prompt string
-	// N is the requested number of pictures; 0 if it was omitted, like the empty strings below.
-	N                                              int
-	Size, Quality, Background, Style, OutputFormat string
-	// ResponseFormat is url or b64_json.
-	ResponseFormat string
-	// Images are the pictures to edit. Mask is transparent where the first one is to be edited; nil
-	// if there is none.
-	Images []image.Image
-	Mask   image.Image
-	Header http.Header
+	// Size and ResponseFormat are empty if they were omitted.
+	Size, ResponseFormat string
+	// Image is the picture to edit. Mask is transparent where it is to be edited; nil if there is none.
+	Image, Mask image.Image
 }
 
 // ImageResponse is the scripted answer.
@@ -29,19 +20,10 @@ type ImageResponse struct {
 
 	// Images are files.
 	Images [][]byte
-	// Revised is the prompt as revised by the model.
-	Revised string
 }
 
-// SpeechRequest is a valid request to speak a text.
-type SpeechRequest struct {
-	Model, Input, Voice, Instructions string
-	// Format is the audio format; "" means mp3.
-	Format string
-	// Speed is 0 if it was omitted.
-	Speed  float64
-	Header http.Header
-}
+// SpeechRequest is a valid request to speak a text as MP3.
+type SpeechRequest struct{ Model, Input, Voice, Instructions string }
 
 // SpeechResponse is the scripted answer.
 type SpeechResponse struct {
@@ -52,32 +34,15 @@ type SpeechResponse struct {
 
 // TranscribeRequest is a valid request to transcribe speech.
 type TranscribeRequest struct {
-	Model, Language, Prompt string
-	// Format is json, text, srt, verbose_json or vtt; "" means json.
-	Format      string
-	Temperature float64
-	// Granularities are the requested kinds of timestamps: word, segment.
-	Granularities []string
+	Model, Prompt string
 	// Name and Audio are the file.
-	Name   string
-	Audio  []byte
-	Header http.Header
+	Name  string
+	Audio []byte
 }
 
 // TranscribeResponse is the scripted answer.
 type TranscribeResponse struct {
 	Fault
 
-	// Text is the transcript; in the formats srt and vtt it is the whole file.
 	Text string
-	// Language, Duration in seconds and Segments are returned in the format verbose_json.
-	Language string
-	Duration float64
-	Segments []Segment
-}
-
-// Segment is a part of a transcript, in seconds.
-type Segment struct {
-	Start, End float64
-	Text       string
 }

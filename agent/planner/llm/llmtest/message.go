@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // the formats of pictures that OpenAI reads
-	_ "image/jpeg" // one of them
+	_ "image/jpeg" // the formats of pictures that the bot sends
 	_ "image/png"  // one of them
 	"net/http"
 	"strings"
-
-	_ "golang.org/x/image/webp" // one of them
 )
 
 type chatMessage struct {
@@ -25,8 +22,8 @@ type chatPart struct {
 	Type     string  `json:"type"`
 	Text     *string `json:"text"`
 	ImageURL *struct {
-		URL    string  `json:"url"`
-		Detail *string `json:"detail"`
+		URL    string `json:"url"`
+		Detail string `json:"detail"`
 	} `json:"image_url"`
 }
 
@@ -105,9 +102,8 @@ func (p chatPart) check(role string) error {
 			return errors.New("only user messages may have pictures")
 		case p.Text != nil || p.ImageURL == nil:
 			return errors.New("a picture part must have only a picture")
-		}
-		if err := oneOf("its detail", p.ImageURL.Detail, "auto", "low", "high"); err != nil {
-			return err
+		case p.ImageURL.Detail != "" && p.ImageURL.Detail != "low":
+			return fmt.Errorf("its detail is %q, not low", p.ImageURL.Detail)
 		}
 		return checkDataURL(p.ImageURL.URL)
 	default:

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -160,7 +161,7 @@ func (a Response) fault() Fault {
 
 // completion returns the answer to r as an exchange.
 func (a Response) completion(r Request) (replay.Exchange, error) {
-	e := replay.Exchange{Model: r.Model, Content: a.Text, Refusal: a.Refusal, Finish: a.Finish, Usage: a.Usage}
+	e := replay.Exchange{Model: r.Model, Content: a.Text, Refusal: a.Refusal, Finish: cmp.Or(a.Finish, "stop"), Usage: a.Usage}
 	if a.Text == "" && a.JSON != nil {
 		content, err := json.Marshal(a.JSON)
 		if err != nil {
@@ -168,16 +169,10 @@ func (a Response) completion(r Request) (replay.Exchange, error) {
 		}
 		e.Content = string(content)
 	}
-	switch e.Finish {
-	case "":
-		e.Finish = "stop"
-	case "none":
+	if a.Finish == "none" {
 		e.Finish = ""
 	}
-	switch {
-	case a.NoUsage:
-		e.Usage = nil
-	case e.Usage == nil:
+	if e.Usage == nil && !a.NoUsage {
 		e.Usage = &replay.Usage{Input: estimate(r.Messages), Output: tokens(e.Content + e.Refusal)}
 	}
 	return e, nil

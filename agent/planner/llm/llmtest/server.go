@@ -2,8 +2,8 @@
 //
 // Guarantees:
 //   - Requests are validated like OpenAI's (OpenAI API reference, and the guides on structured
-//     outputs and on pictures): a malformed request is a test error, and gets the 400 that OpenAI
-//     would send.
+//     outputs and on pictures), and may have only what the bot sends: any other request is a test
+//     error, and gets the 400 that OpenAI would send.
 //   - It serves chat completions without streaming, and, if they are scripted, picture generation
 //     and editing, speech, transcription and the list of models. The paths of Azure OpenAI are
 //     served too.
@@ -20,8 +20,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"atelier/agent/planner/llm/replay"
 )
 
 // Config is the script of a server. Its functions are called concurrently for concurrent calls.
@@ -43,8 +41,6 @@ type Config struct {
 	Models []string
 	// Ends are the shutdown dates of some models, as YYYY-MM-DD.
 	Ends map[string]string
-	// Record records the answers to labelled chat completions; nil records nothing.
-	Record *replay.Recordings
 }
 
 // Server is a running server.
@@ -106,8 +102,6 @@ func (s *Server) routes() http.Handler {
 	} {
 		method, path, _ := strings.Cut(path, " ")
 		mux.HandleFunc(method+" /v1"+path, s.handle(handler))
-		mux.HandleFunc(method+" /openai"+path, s.handle(handler))
-		mux.HandleFunc(method+" /openai/v1"+path, s.handle(handler))
 		mux.HandleFunc(method+" /openai/deployments/{deployment}"+path, s.handle(handler))
 	}
 	mux.HandleFunc("GET /hosted/{name}", s.handle(s.host))
@@ -172,25 +166,5 @@ func ByJob(answers map[string][]Response) func(Request) Response {
 			return Response{broken: fmt.Sprintf("the script has no answer for the job %q", r.Job)}
 		}
 		return script(r)
-	}
-}
-
-// FromRecordings answers with recordings. A missing one is a 404 with the error code
-// "not_recorded".
-func FromRecordings(r *replay.Recordings) func(Request) Response {
-	return func(q Request) Response {
-		e, ok := r.Answer(q.ID, q.Job, q.Round)
-		if !ok {
-			return Response{
-				Status:       http.StatusNotFound,
-				ErrorCode:    "not_recorded",
-				ErrorMessage: fmt.Sprintf("nothing is recorded for the request %q, job %s, round %d", q.ID, q.Job, q.Round),
-			}
-		}
-		finish := e.Finish
-		if finish == "" {
-			finish = "none"
-		}
-		return Response{Text: e.Content, Refusal: e.Refusal, Finish: finish, Usage: e.Usage, NoUsage: e.Usage == nil}
 	}
 }

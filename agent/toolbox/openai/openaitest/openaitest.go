@@ -155,7 +155,7 @@ func paint(r llmtest.ImageRequest) llmtest.ImageResponse {
 	if !r.Edit {
 		return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(mediatest.Picture(r.Prompt, w, h))}}
 	}
-	from, ink := r.Images[0], mediatest.Tint(r.Prompt)
+	from, ink := r.Image, mediatest.Tint(r.Prompt)
 	out := mediatest.Draw(w, h, func(x, y int) color.NRGBA {
 		at := func(img image.Image) color.NRGBA {
 			b := img.Bounds()
@@ -177,7 +177,7 @@ func speak(r llmtest.SpeechRequest) llmtest.SpeechResponse {
 }
 
 func transcribe(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
-	return llmtest.TranscribeResponse{Text: cmp.Or(mediatest.Said(r.Audio), "a tone"), Language: "english", Duration: 1}
+	return llmtest.TranscribeResponse{Text: cmp.Or(mediatest.Said(r.Audio), "a tone")}
 }
 
 // as returns v if it has type T, or else the zero value.

@@ -74,7 +74,7 @@ func TestPicturesAreDescribed(t *testing.T) {
 // TestPicturesAreDrawn checks that drawings have the requested size.
 func TestPicturesAreDrawn(t *testing.T) {
 	t.Parallel()
-	answer, err := client(t).CreateImage(t.Context(), openai.ImageRequest{Model: Image, Prompt: "a dog", Size: "256x128", ResponseFormat: "b64_json"})
+	answer, err := client(t).CreateImage(t.Context(), openai.ImageRequest{Model: Image, Prompt: "a dog", N: 1, Size: "256x128", ResponseFormat: "b64_json"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestPicturesAreDrawn(t *testing.T) {
 func TestSpeechIsTranscribed(t *testing.T) {
 	t.Parallel()
 	c := client(t)
-	speech, err := c.CreateSpeech(t.Context(), openai.CreateSpeechRequest{Model: Speech, Input: "good morning", Voice: "alloy"})
+	speech, err := c.CreateSpeech(t.Context(), openai.CreateSpeechRequest{Model: Speech, Input: "good morning", Voice: "alloy", ResponseFormat: "mp3"})
 	if err != nil {
 		t.Fatal(err)
 	}
