@@ -14,6 +14,7 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestAnswersAreBounded checks that an answer without a file has limits for its bytes and entries, and that reading it
@@ -98,7 +99,7 @@ func TestModelFailure(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		_, err := backendAt(t, server.URL).Run(t.Context(), candidate("image-to-text"),
-			call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(20, 20)))}))
+			call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(20, 20)))}))
 		blames(t, err, down, "failed on this")
 		if posts.Load() != 1 {
 			t.Errorf("sent %d times", posts.Load())
@@ -125,7 +126,7 @@ func TestJobsBelowPath(t *testing.T) {
 		})
 		mux.HandleFunc("GET /gpu/jobs/7/result", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "image/png")
-			_, _ = w.Write(pngOf(t, plain(8, 6, red))) //nolint:errcheck // the client may be gone
+			_, _ = w.Write(mediatest.PNG(plain(8, 6, red))) //nolint:errcheck // the client may be gone
 		})
 		mux.HandleFunc("GET /gpu/healthz", func(w http.ResponseWriter, _ *http.Request) { say(200, `{}`)(w) })
 		server := httptest.NewServer(mux)
@@ -141,7 +142,7 @@ func TestJobsBelowPath(t *testing.T) {
 func TestMapSize(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
-	photo := fileWith(t, plan.Image, "a.jpg", jpegOf(t, scene(2600, 1700)))
+	photo := fileWith(t, plan.Image, "a.jpg", mediatest.JPEG(scene(2600, 1700)))
 	for run, returns := range map[string]plan.Type{"depth-estimation": plan.Depth, "image-to-image+edge": plan.Edge} {
 		out := must(t, b, candidate(run), call(t, returns, args{"image": photo}))
 		if got := pictureAt(t, out.Path).Bounds().Size(); got != image.Pt(2600, 1700) {
@@ -181,7 +182,7 @@ func TestSmallMasks(t *testing.T) {
 		m := maskOver(400, 300, image.Rectangle{c.at, c.at.Add(image.Pt(1, 1))})
 		j := &job{
 			backend: backendAt(t, "http://localhost:1"), sent: sent{given: image.Pt(400, 300), size: c.size},
-			call: call(t, plan.Image, args{"mask": fileWith(t, plan.Mask, "m.png", pngOf(t, m))}),
+			call: call(t, plan.Image, args{"mask": fileWith(t, plan.Mask, "m.png", mediatest.PNG(m))}),
 		}
 		f, err := j.mask(t.Context())
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestDocumentedCapabilities checks the example in the tool server's README.
@@ -200,7 +201,7 @@ func TestHub(t *testing.T) {
 	if err := b.Probe(t.Context(), how); err != nil {
 		t.Fatal(err)
 	}
-	out := must(t, b, how, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(80, 60)))}))
+	out := must(t, b, how, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(80, 60)))}))
 	if out.Model != "example/image-to-text" || !strings.Contains(out.Value, "red") {
 		t.Errorf("output %+v", out)
 	}

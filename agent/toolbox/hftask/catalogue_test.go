@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // texts are sample values of text arguments by name.
@@ -26,13 +28,13 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	const w, h = 120, 90
 	switch {
 	case a.Type == plan.Mask:
-		return fileWith(t, plan.Mask, "mask.png", pngOf(t, maskOver(w, h, redAt(w, h))))
+		return fileWith(t, plan.Mask, "mask.png", mediatest.PNG(maskOver(w, h, redAt(w, h))))
 	case a.Type.Fits(plan.Image):
-		return fileWith(t, a.Type, "photo.png", pngOf(t, scene(w, h)))
+		return fileWith(t, a.Type, "photo.png", mediatest.PNG(scene(w, h)))
 	case a.Type == plan.Video:
 		return fileWith(t, plan.Video, "film.mp4", film(t))
 	case a.Type == plan.Audio:
-		return fileWith(t, plan.Audio, "voice.wav", wav())
+		return fileWith(t, plan.Audio, "voice.wav", mediatest.Tone("hello", time.Second/10))
 	case a.Type == plan.Points:
 		return value(plan.Points, `[{"x":30,"y":20}]`)
 	case a.Type == plan.Weather:

@@ -10,6 +10,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -41,8 +42,8 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite looks at th
 	slow := use("text-to-video", plan.Video, args{"prompt": text("a red disc")})
 	toolboxtest.Contract(t, toolboxtest.Make{
 		Backend: b,
-		Good:    use("image-segmentation", plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(60, 40)))}),
-		Bad:     use("image-segmentation", plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(60, 40))[:100])}),
+		Good:    use("image-segmentation", plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(60, 40)))}),
+		Bad:     use("image-segmentation", plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(60, 40))[:100])}),
 		Unknown: candidate("chess"),
 		Slow:    &slow, Started: started, Stopped: stopped,
 		Down: backendAt(t, gone.URL),

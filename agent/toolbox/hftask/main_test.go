@@ -1,16 +1,11 @@
 package hftask
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/jpeg"
-	"image/png"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,7 +79,7 @@ func onHub(t *testing.T, s *hftasktest.Server) *Backend {
 	own := &http.Transport{}
 	t.Cleanup(own.CloseIdleConnections)
 	away := func(c *endpoint.Config) {
-		c.Transport = through{s.URL(), own}
+		c.Transport = toolboxtest.Through{To: s.URL(), With: own}
 		c.Names = endpoint.Names{Key: "HF_TOKEN"}
 	}
 	return backendAt(t, "https://router.example.com", func(c *Config) {
@@ -92,22 +87,6 @@ func onHub(t *testing.T, s *hftasktest.Server) *Backend {
 		c.Hub = &Hub{Models: endpointAt(t, "https://hub.example.com", away), BillTo: "workshop"}
 		c.AllowMedia = true
 	})
-}
-
-// through redirects every request to another server.
-type through struct {
-	to   string
-	with http.RoundTripper
-}
-
-func (r through) RoundTrip(req *http.Request) (*http.Response, error) {
-	to, err := url.Parse(r.to)
-	if err != nil {
-		return nil, err
-	}
-	again := req.Clone(req.Context())
-	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
-	return r.with.RoundTrip(again)
 }
 
 type args map[string][]toolbox.Value
@@ -179,37 +158,6 @@ func maskOver(w, h int, r image.Rectangle) *image.NRGBA {
 	img := plain(w, h, color.Black)
 	draw.Draw(img, r, image.White, image.Point{}, draw.Src)
 	return img
-}
-
-func pngOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func jpegOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// wav returns a square wave of a tenth of a second.
-func wav() []byte {
-	data := make([]byte, 1600)
-	for i := range data {
-		if i/40%2 == 0 && i%2 == 1 {
-			data[i] = 0x30
-		}
-	}
-	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+len(data)))
-	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }
 
 // pictureAt decodes an output picture.

@@ -14,10 +14,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/toolboxtest"
 )
@@ -41,7 +43,7 @@ func TestCoordinatesAreScaled(t *testing.T) {
 	server, b := serve(t)
 	const w, h = 300, 200
 	b.sent = w * h / 4 // half as wide and as high
-	given := fileWith(t, plan.Image, "large.png", pngOf(t, scene(w, h)))
+	given := fileWith(t, plan.Image, "large.png", mediatest.PNG(scene(w, h)))
 	finding := answering(t, "object-detection", `[{"label":"a","score":1,"box":{"xmin":15,"ymin":10,"xmax":75,"ymax":50}}]`)
 	finding.sent = b.sent
 	out := must(t, finding, candidate("object-detection"), call(t, plan.BBox, args{"image": given}))
@@ -69,8 +71,8 @@ func TestUnmaskedPixelsStay(t *testing.T) {
 	given := scene(w, h)
 	hole := image.Rect(20, 15, 50, 40)
 	out := must(t, b, candidate("image-to-image+mask"), call(t, plan.Image, args{
-		"image":  fileWith(t, plan.Image, "a.png", pngOf(t, given)),
-		"mask":   fileWith(t, plan.Mask, "m.png", pngOf(t, maskOver(w, h, hole))),
+		"image":  fileWith(t, plan.Image, "a.png", mediatest.PNG(given)),
+		"mask":   fileWith(t, plan.Mask, "m.png", mediatest.PNG(maskOver(w, h, hole))),
 		"prompt": text("a blue disc"),
 	}))
 	made, changed := pictureAt(t, out.Path), 0
@@ -89,8 +91,8 @@ func TestUnmaskedPixelsStay(t *testing.T) {
 		t.Error("nothing has changed inside the mask")
 	}
 	_, err := b.Run(t.Context(), candidate("image-to-image+mask"), call(t, plan.Image, args{
-		"image": fileWith(t, plan.Image, "a.png", pngOf(t, given)),
-		"mask":  fileWith(t, plan.Mask, "m.png", pngOf(t, plain(w, h, color.Black))),
+		"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(given)),
+		"mask":  fileWith(t, plan.Mask, "m.png", mediatest.PNG(plain(w, h, color.Black))),
 	}))
 	blames(t, err, false, "covers nothing")
 }
@@ -100,7 +102,7 @@ func TestMasks(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	const w, h = 120, 90
-	given := args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(w, h)))}
+	given := args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(w, h)))}
 	out := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, given))
 	parts, err := plan.DecodeValue[plan.Part](plan.Resource{Value: out.Value})
 	if err != nil {
@@ -122,7 +124,7 @@ func TestMasks(t *testing.T) {
 	if !near(made.At(30, 20), red) {
 		t.Errorf("the object is %v", made.At(30, 20))
 	}
-	empty := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(w, h, white)))}))
+	empty := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(plain(w, h, white)))}))
 	if empty.Value != "[]" || empty.Path == "" {
 		t.Errorf("an empty picture: %+v", empty)
 	}
@@ -132,11 +134,13 @@ func TestMasks(t *testing.T) {
 func TestOverlappingMasks(t *testing.T) {
 	t.Parallel()
 	const w, h = 40, 30
-	mask := func(r image.Rectangle) string { return base64.StdEncoding.EncodeToString(pngOf(t, maskOver(w, h, r))) }
+	mask := func(r image.Rectangle) string {
+		return base64.StdEncoding.EncodeToString(mediatest.PNG(maskOver(w, h, r)))
+	}
 	large, small, none := mask(image.Rect(0, 0, 30, 30)), mask(image.Rect(5, 5, 10, 10)), mask(image.Rectangle{})
 	for _, order := range [][2]string{{large, small}, {small, large}} {
 		b := answering(t, "image-segmentation", `[{"label":"a","score":0.9,"mask":"`+order[0]+`"},{"label":"nothing","score":0.7,"mask":"`+none+`"},{"label":"b","score":0.5,"mask":"`+order[1]+`"}]`)
-		out := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(w, h, red)))}))
+		out := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(plain(w, h, red)))}))
 		m, err := media.ReadMask(t.Context(), out.Path, media.Limits{})
 		if err != nil || m.Parts != 2 || m.At(7, 7) == 0 || m.At(7, 7) == m.At(20, 20) || m.At(35, 7) != 0 || strings.Contains(out.Value, "nothing") {
 			t.Errorf("%+v: %d %d, %v", out, m.At(7, 7), m.At(20, 20), err)
@@ -164,12 +168,12 @@ func TestBoxesAreClipped(t *testing.T) {
 	t.Parallel()
 	b := answering(t, "object-detection", `[{"label":"a","score":0.4,"box":{"xmin":-5,"ymin":-0.4,"xmax":10.6,"ymax":99}},
 		{"label":"b","score":1.7,"box":{"xmin":3,"ymin":3,"xmax":3,"ymax":9}},{"label":"c","score":0.9,"box":{"xmin":39,"ymin":29,"xmax":1e300,"ymax":30}}]`)
-	out := must(t, b, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(40, 30, red)))}))
+	out := must(t, b, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(plain(40, 30, red)))}))
 	if want := `[{"label":"c","score":0.9,"xmin":39,"ymin":29,"xmax":40,"ymax":30},{"label":"a","score":0.4,"xmin":0,"ymin":0,"xmax":11,"ymax":30}]`; out.Value != want {
 		t.Errorf("got %s", out.Value)
 	}
 	none := answering(t, "object-detection", `[]`)
-	if out := must(t, none, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(40, 30, red)))})); out.Value != "[]" {
+	if out := must(t, none, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(plain(40, 30, red)))})); out.Value != "[]" {
 		t.Errorf("got %+v", out)
 	}
 }
@@ -178,7 +182,7 @@ func TestBoxesAreClipped(t *testing.T) {
 func TestMapsKeepSize(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
-	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
+	given := fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(120, 90)))
 	for run, returns := range map[string]plan.Type{"image-to-image+scribble": plan.Scribble, "depth-estimation": plan.Depth, "keypoint-detection": plan.Pose} {
 		out := must(t, b, candidate(run), call(t, returns, args{"image": given}))
 		if size := pictureAt(t, out.Path).Bounds().Size(); size != image.Pt(120, 90) {
@@ -188,7 +192,7 @@ func TestMapsKeepSize(t *testing.T) {
 	if got := server.Asked("image-to-image")[0].Parameters["control_mode"]; got != "scribble" {
 		t.Errorf("asked for %v", got)
 	}
-	drawn := must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
+	drawn := must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", mediatest.PNG(scene(64, 64)))}))
 	asked := server.Asked("text-to-image")[0]
 	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 || drawn.Seed != 7 {
 		t.Errorf("request %+v, reported seed %d", asked, drawn.Seed)
@@ -208,7 +212,7 @@ func TestPose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(100, 100, white)))}
+	given := args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(plain(100, 100, white)))}
 	out := must(t, answering(t, "keypoint-detection", string(body)), candidate("keypoint-detection"), call(t, plan.Pose, given))
 	made := pictureAt(t, out.Path)
 	for at, want := range map[image.Point]color.Color{
@@ -227,7 +231,7 @@ func TestPose(t *testing.T) {
 // is the input's fault.
 func TestSentPictures(t *testing.T) {
 	t.Parallel()
-	lying := turned(jpegOf(t, scene(120, 90)), "gps: 48.1, 11.5")
+	lying := turned(mediatest.JPEG(scene(120, 90)), "gps: 48.1, 11.5")
 	deep := image.NewNRGBA64(image.Rect(0, 0, 40, 30))
 	for i := range deep.Pix {
 		deep.Pix[i] = 0xFF
@@ -239,13 +243,13 @@ func TestSentPictures(t *testing.T) {
 		sentence string
 	}{
 		"photo.jpg":     {lying, "image/jpeg 90x120", false, ""},
-		"deep.png":      {pngOf(t, deep), "image/png 40x30", false, ""},
+		"deep.png":      {mediatest.PNG(deep), "image/png 40x30", false, ""},
 		"moving.gif":    {animation(t), "image/png 20x20", true, ""},
-		"odd.png":       {pngOf(t, plain(41, 31, red)), "image/png 41x31", false, ""},
-		"clear.png":     {pngOf(t, plain(8, 8, color.NRGBA{1, 2, 3, 0})), "image/png 8x8", false, ""},
-		"truncated.png": {pngOf(t, scene(120, 90))[:200], "", false, "cut off or damaged"},
+		"odd.png":       {mediatest.PNG(plain(41, 31, red)), "image/png 41x31", false, ""},
+		"clear.png":     {mediatest.PNG(plain(8, 8, color.NRGBA{1, 2, 3, 0})), "image/png 8x8", false, ""},
+		"truncated.png": {mediatest.PNG(scene(120, 90))[:200], "", false, "cut off or damaged"},
 		"empty.png":     {nil, "", false, "is empty"},
-		"wrong.png":     {wav(), "", false, "is a WAV sound, but a picture is needed"},
+		"wrong.png":     {mediatest.Tone("hello", time.Second/10), "", false, "is a WAV sound, but a picture is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +298,7 @@ func animation(t *testing.T) []byte {
 func TestEnlarging(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
-	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
+	given := fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(120, 90)))
 	for factor, want := range map[string]image.Point{"": {240, 180}, "3x": {360, 270}, "200 px wide": {200, 150}} {
 		out := must(t, b, candidate("super-resolution"), call(t, plan.Image, args{"image": given, "factor": text(factor)}))
 		if got := pictureAt(t, out.Path).Bounds().Size(); got != want {
@@ -310,7 +314,7 @@ func TestEnlarging(t *testing.T) {
 		_, err = b.Run(t.Context(), how, c)
 		blames(t, err, false, sentence)
 	}
-	lazy := answering(t, "image-to-image", `{"image":"`+base64.StdEncoding.EncodeToString(pngOf(t, scene(120, 90)))+`"}`)
+	lazy := answering(t, "image-to-image", `{"image":"`+base64.StdEncoding.EncodeToString(mediatest.PNG(scene(120, 90)))+`"}`)
 	how := candidate("super-resolution")
 	c, err := toolboxtest.Typed(t, how.Backing, call(t, plan.Image, args{"image": given}))
 	if err != nil {
@@ -340,9 +344,9 @@ func TestMissingInputs(t *testing.T) {
 // TestSeveralSounds checks that all sounds of an answer are kept, with their labels.
 func TestSeveralSounds(t *testing.T) {
 	t.Parallel()
-	sound := base64.StdEncoding.EncodeToString(wav())
+	sound := base64.StdEncoding.EncodeToString(mediatest.Tone("hello", time.Second/10))
 	b := answering(t, "audio-to-audio", `[{"label":"voice","blob":"`+sound+`","content-type":"audio/wav"},{"label":"music","blob":"`+sound+`","content-type":"audio/wav"}]`)
-	c := call(t, plan.Audio, args{"audio": fileWith(t, plan.Audio, "a.wav", wav())})
+	c := call(t, plan.Audio, args{"audio": fileWith(t, plan.Audio, "a.wav", mediatest.Tone("hello", time.Second/10))})
 	out := must(t, b, candidate("audio-to-audio"), c)
 	if len(out.More) != 1 || out.About.String() != "voice" || out.More[0].About.String() != "music" {
 		t.Errorf("made %+v", out)
@@ -351,7 +355,7 @@ func TestSeveralSounds(t *testing.T) {
 	silent := answering(t, "automatic-speech-recognition", `{"text":" "}`)
 	_, err := silent.Run(t.Context(), candidate("automatic-speech-recognition"), call(t, plan.Text, c.Args))
 	blames(t, err, false, "I heard no speech")
-	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(pngOf(t, plain(4, 4, red)))+`"}`)
+	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(mediatest.PNG(plain(4, 4, red)))+`"}`)
 	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))
 	blames(t, err, true, "cannot be read")
 }
@@ -380,7 +384,7 @@ func TestDrawing(t *testing.T) {
 func TestMadeFromWords(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
-	moved := call(t, plan.Video, args{"image": fileWith(t, plan.Image, "photo.png", pngOf(t, scene(120, 90)))})
+	moved := call(t, plan.Video, args{"image": fileWith(t, plan.Image, "photo.png", mediatest.PNG(scene(120, 90)))})
 	without := param.Param{Name: toolbox.WithoutParam, Type: param.Text}
 	moved.Params = map[string]param.Value{without.Name: settingOf(t, without, "people, text")}
 	if out := must(t, b, candidate("image-to-video"), moved); out.Seed != 7 {

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestLoadingModel checks that a request to a loading model is retried, or fails with its sentence if there is not
@@ -65,7 +66,7 @@ func TestPreviews(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
 	server.Lengthen("text-to-image", -1)
-	small, wide := pngOf(t, plain(8, 8, red)), pngOf(t, plain(maxPreviewSide+1, 1, red))
+	small, wide := mediatest.PNG(plain(8, 8, red)), mediatest.PNG(plain(maxPreviewSide+1, 1, red))
 	shown := [][]byte{nil, small, []byte("<svg/>"), wide, append(slices.Clone(small), make([]byte, toolbox.MaxPreview)...), small[:20], small}
 	want := []string{"", string(small), "", "", "", "", string(small)}
 	polls := 0
@@ -299,7 +300,7 @@ func TestUnexpectedAnswers(t *testing.T) {
 				t.Parallel()
 				server, b := serve(t)
 				server.Break(tasks()[run].name, hftasktest.Fault{Kind: kind})
-				asked := call(t, returns, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90))), "question": text("how many?")})
+				asked := call(t, returns, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(120, 90))), "question": text("how many?")})
 				if run != "visual-question-answering" {
 					delete(asked.Args, "question")
 				}
@@ -338,7 +339,7 @@ func TestLinksInAnswers(t *testing.T) {
 		switch {
 		case r.URL.Path == "/made/1.png":
 			w.Header().Set("Content-Type", "image/png")
-			_, _ = w.Write(pngOf(t, plain(8, 6, red))) //nolint:errcheck // the client may be gone
+			_, _ = w.Write(mediatest.PNG(plain(8, 6, red))) //nolint:errcheck // the client may be gone
 		case r.Method == http.MethodPost:
 			say(200, `{"images":[{"url":"`+address.Load().(string)+`"}]}`)(w) //nolint:forcetypeassert,errcheck // a string
 		default:
@@ -361,7 +362,7 @@ func TestCloudMediaPermission(t *testing.T) {
 		c.Endpoint = endpointAt(t, "https://tools.example.com", func(e *endpoint.Config) { e.Transport = nowhere{t} })
 	})
 	c := candidate("image-to-text")
-	_, err := b.Run(t.Context(), c, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(20, 20)))}))
+	_, err := b.Run(t.Context(), c, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", mediatest.PNG(scene(20, 20)))}))
 	for _, err := range []error{err, b.Probe(t.Context(), c)} {
 		blames(t, err, false, "ALLOW_CLOUD_MEDIA=true")
 	}

@@ -1,12 +1,10 @@
 package localai
 
 import (
-	"bytes"
 	"context"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -139,18 +137,9 @@ func covering(size image.Point, part image.Rectangle) *image.Gray {
 	return img
 }
 
-func pngOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func sceneFile(t *testing.T) []toolbox.Value {
 	t.Helper()
-	return file(t, plan.Image, "scene.png", pngOf(t, scene()))
+	return file(t, plan.Image, "scene.png", mediatest.PNG(scene()))
 }
 
 func tone(t *testing.T) []toolbox.Value {

@@ -19,7 +19,7 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	t.Helper()
 	switch {
 	case a.Type == plan.Mask:
-		return file(t, plan.Mask, "mask.png", pngOf(t, covering(scene().Rect.Size(), big)))
+		return file(t, plan.Mask, "mask.png", mediatest.PNG(covering(scene().Rect.Size(), big)))
 	case a.Type.Fits(plan.Image):
 		return sceneFile(t)
 	case a.Type == plan.Audio:
@@ -129,8 +129,8 @@ func TestSmallPictures(t *testing.T) {
 	b, _ := newBackend(t, localaitest.Config{})
 	for _, size := range []image.Point{{1, 1}, {1, 300}, {300, 1}, {1999, 7}} {
 		img := image.NewNRGBA(image.Rectangle{Max: size})
-		picture := file(t, plan.Image, "p.png", pngOf(t, img))
-		mask := file(t, plan.Mask, "m.png", pngOf(t, covering(size, image.Rect(0, 0, 1, 1))))
+		picture := file(t, plan.Image, "p.png", mediatest.PNG(img))
+		mask := file(t, plan.Mask, "m.png", mediatest.PNG(covering(size, image.Rect(0, 0, 1, 1))))
 		for run, typ := range map[string]plan.Type{"detection": plan.BBox, "depth": plan.Depth, "images-reference": plan.Image, "images-inpainting": plan.Image, "video-from-image": plan.Video} {
 			out, err := b.Run(t.Context(), candidate(run, "words"), call(t, typ, args{"image": picture, "mask": mask}))
 			if err != nil {

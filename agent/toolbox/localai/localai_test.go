@@ -22,7 +22,7 @@ import (
 // uses has a call for each run.
 func uses(t *testing.T) map[string]toolbox.Call {
 	t.Helper()
-	mask := file(t, plan.Mask, "mask.png", pngOf(t, covering(scene().Rect.Size(), big)))
+	mask := file(t, plan.Mask, "mask.png", mediatest.PNG(covering(scene().Rect.Size(), big)))
 	calls := map[string]toolbox.Call{
 		"detection":              call(t, plan.BBox, args{"image": sceneFile(t)}),
 		"grounding":              call(t, plan.BBox, args{"image": sceneFile(t), "object": text("red")}),
@@ -126,10 +126,10 @@ func TestInputFaults(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
 	scene := sceneFile(t)
-	cut := file(t, plan.Image, "cut.png", pngOf(t, image.NewNRGBA(image.Rect(0, 0, 90, 90)))[:60])
+	cut := file(t, plan.Image, "cut.png", mediatest.PNG(image.NewNRGBA(image.Rect(0, 0, 90, 90)))[:60])
 	empty := file(t, plan.Image, "empty.png", nil)
 	film := file(t, plan.Audio, "film.avi", mediatest.Film([]*image.NRGBA{image.NewNRGBA(image.Rect(0, 0, 16, 16))}))
-	nothing := file(t, plan.Mask, "mask.png", pngOf(t, image.NewGray(image.Rect(0, 0, 200, 120))))
+	nothing := file(t, plan.Mask, "mask.png", mediatest.PNG(image.NewGray(image.Rect(0, 0, 200, 120))))
 	for _, c := range []struct {
 		run  string
 		args args
@@ -147,7 +147,7 @@ func TestInputFaults(t *testing.T) {
 		{"audio-classification", args{}, "missing"},
 		{"grounding", args{"image": scene, "object": text(" ")}, "what to look for"},
 		{"grounding", args{"image": scene, "object": text("a violet thing")}, "I found no"},
-		{"segmentation", args{"image": file(t, plan.Image, "plain.png", pngOf(t, image.NewGray(image.Rect(0, 0, 50, 50))))}, "I found no object"},
+		{"segmentation", args{"image": file(t, plan.Image, "plain.png", mediatest.PNG(image.NewGray(image.Rect(0, 0, 50, 50))))}, "I found no object"},
 		{"segmentation-by-points", args{"image": scene}, "mark at least one point"},
 		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 5, Y: 5, Exclude: true})}, "mark at least one point"},
 		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 200, Y: 5})}, "outside the picture"},
@@ -184,7 +184,7 @@ func TestCloudMediaPermission(t *testing.T) {
 	server := localaitest.New(t, localaitest.Config{})
 	own := &http.Transport{}
 	t.Cleanup(own.CloseIdleConnections)
-	away := newEndpoint(t, "https://models.example.com", func(c *endpoint.Config) { c.Transport = to{server.URL(), own} })
+	away := newEndpoint(t, "https://models.example.com", func(c *endpoint.Config) { c.Transport = toolboxtest.Through{To: server.URL(), With: own} })
 	closed, open := newBackendAt(t, away), newBackendAt(t, away, func(c *Config) { c.AllowMedia = true })
 	for run, c := range uses(t) {
 		leaves := closed.runs[run].media
@@ -204,18 +204,6 @@ func TestCloudMediaPermission(t *testing.T) {
 			t.Errorf("a file was sent to %s", r.Path)
 		}
 	}
-}
-
-// to redirects every request to another server.
-type to struct {
-	url  string
-	with http.RoundTripper
-}
-
-func (r to) RoundTrip(req *http.Request) (*http.Response, error) {
-	again := req.Clone(req.Context())
-	again.URL.Scheme, again.URL.Host, again.Host = "http", strings.TrimPrefix(r.url, "http://"), ""
-	return r.with.RoundTrip(again)
 }
 
 func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment

@@ -22,7 +22,7 @@ func wideScene(t *testing.T, times int) []toolbox.Value {
 		x, y := i/4%img.Rect.Dx(), i/4/img.Rect.Dx()
 		copy(img.Pix[i:i+4], from.Pix[from.PixOffset(x/times, y):])
 	}
-	return file(t, plan.Image, "wide.png", pngOf(t, img))
+	return file(t, plan.Image, "wide.png", mediatest.PNG(img))
 }
 
 func wide(r image.Rectangle, times int) image.Rectangle {
@@ -111,7 +111,7 @@ func TestMasks(t *testing.T) {
 				t.Errorf("%s is at %v", name, coveredBy(m))
 			}
 		}
-		rough := file(t, plan.Mask, "rough.png", pngOf(t, covering(image.Pt(100, 60), image.Rect(58, 24, 76, 44)))) // half the size, over the blue one
+		rough := file(t, plan.Mask, "rough.png", mediatest.PNG(covering(image.Pt(100, 60), image.Rect(58, 24, 76, 44)))) // half the size, over the blue one
 		m = maskOf(t, must(t, b, candidate("segmentation-by-mask", ""), call(t, plan.Mask, args{"image": picture, "mask": rough})))
 		if !near(coveredBy(m), wide(small, n), 2*n) {
 			t.Errorf("the mask covers %v", coveredBy(m))
@@ -139,7 +139,7 @@ func TestInpainting(t *testing.T) {
 	for name, hole := range map[string]image.Rectangle{
 		"a part": image.Rect(130, 60, 140, 70), "the edge": image.Rect(0, 0, 4, 120), "all": image.Rect(0, 0, 200, 120), "a pixel": image.Rect(199, 119, 200, 120),
 	} {
-		mask := file(t, plan.Mask, "mask.png", pngOf(t, covering(image.Pt(200, 120), hole)))
+		mask := file(t, plan.Mask, "mask.png", mediatest.PNG(covering(image.Pt(200, 120), hole)))
 		out := must(t, b, candidate("images-inpainting", "a {prompt}"), call(t, plan.Image, args{"image": sceneFile(t), "mask": mask, "prompt": text("green door")}))
 		img, err := media.DecodeImage(t.Context(), out.Path, media.Limits{})
 		if err != nil {

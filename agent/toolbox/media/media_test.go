@@ -20,6 +20,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/bmp"
@@ -27,6 +28,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media/imagefile"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/memory"
 )
 
@@ -116,13 +118,13 @@ func TestInspectTellsWhatAFileIs(t *testing.T) {
 		"c.gif":  {encoded(t, func(w io.Writer) error { return gif.Encode(w, img, nil) }), picture("image/gif", ".gif")},
 		"d.tif":  {encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) }), picture("image/tiff", ".tiff")},
 		"j.png":  {jpegOf(t, img), picture("image/jpeg", ".jpg")}, // the content decides
-		"k.png":  {wav(), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
+		"k.png":  {mediatest.Tone("hello", time.Second/10), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
 		"l.txt":  {pngOf(t, img), picture("image/png", ".png")},
 		"blob":   {pngOf(t, img), picture("image/png", ".png")},
 		"e.txt":  {[]byte("Hello, world, this is a text.\n"), Info{Type: plan.Text, MIME: "text/plain", Ext: ".txt"}},
 		"f.md":   {[]byte("# Hello\n"), Info{Type: plan.Text, MIME: "text/plain", Ext: ".txt"}},
 		"g.md":   {[]byte("<h1 align=center>Hello</h1>\n"), Info{Type: plan.Text, MIME: "text/plain", Ext: ".txt"}},
-		"h.wav":  {wav(), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
+		"h.wav":  {mediatest.Tone("hello", time.Second/10), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
 		"i.mp4":  {[]byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2mp41\x00\x00\x00\x08free"), Info{Type: plan.Video, MIME: "video/mp4", Ext: ".mp4"}},
 	} {
 		got, err := Inspect(t.Context(), store(t, name, c.content), Limits{})
@@ -130,13 +132,6 @@ func TestInspectTellsWhatAFileIs(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
 		}
 	}
-}
-
-// wav is a tenth of a second of silence.
-func wav() []byte {
-	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), 36+1600)
-	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
-	return append(binary.LittleEndian.AppendUint32(b, 1600), make([]byte, 1600)...)
 }
 
 func TestPersonsWebPageIsItsSource(t *testing.T) {

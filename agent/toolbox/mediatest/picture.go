@@ -11,7 +11,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	_ "image/jpeg" // for decoding
+	"image/jpeg"
 	"image/png"
 	"slices"
 	"strings"
@@ -35,6 +35,15 @@ func Decode(content []byte) (*image.NRGBA, error) {
 func PNG(img image.Image) []byte {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		panic("mediatest: encode a picture: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// JPEG encodes a picture in a high quality.
+func JPEG(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
 		panic("mediatest: encode a picture: " + err.Error())
 	}
 	return b.Bytes()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
-	"image/jpeg"
 	"math"
 	"slices"
 	"strings"
@@ -47,14 +46,11 @@ func Film(frames []*image.NRGBA) []byte {
 	largest := 0
 	movi = append(movi, "movi"...)
 	for _, frame := range frames {
-		var b bytes.Buffer
-		if err := jpeg.Encode(&b, frame, nil); err != nil {
-			panic("mediatest: encode a frame: " + err.Error())
-		}
+		content := JPEG(frame)
 		index = append(index, "00dc"...)
-		index = words(index, 0x10, len(movi), b.Len())
-		movi = append(movi, chunk("00dc", b.Bytes())...)
-		largest = max(largest, b.Len())
+		index = words(index, 0x10, len(movi), len(content))
+		movi = append(movi, chunk("00dc", content)...)
+		largest = max(largest, len(content))
 	}
 	const micro = 1_000_000 / FramesASecond
 	main := words(nil, micro, largest*FramesASecond, 0, 0x10, len(frames), 0, 1, largest, w, h, 0, 0, 0, 0)

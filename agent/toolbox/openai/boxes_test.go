@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestBoxes checks that boxes in thousandths of a picture become pixels of the given picture, not of the smaller one
@@ -15,7 +16,7 @@ func TestBoxes(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("Here:\n```json\n" +
 		`{"boxes": [{"label": "red kite", "left": 250, "top": 0, "right": 500.2, "bottom": 1000}]}` + "\n```")})
-	beach := file(t, plan.Image, "beach.jpg", jpegOf(t, plain(3200, 1600, color.White)))
+	beach := file(t, plan.Image, "beach.jpg", mediatest.JPEG(plain(3200, 1600, color.White)))
 	out := must(t, b, backing("chat-vision", "Find {object}."), call(t, plan.BBox, args{"image": beach, "object": text("the kite")}))
 	if want := `[{"label":"red kite","xmin":800,"ymin":0,"xmax":1601,"ymax":1600}]`; out.Value != want {
 		t.Errorf("got %s, want %s", out.Value, want)
@@ -43,7 +44,7 @@ func TestBadBoxes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, server := newBackend(t, llmtest.Config{Answer: answers(c.answer, c.answer)})
-			beach := file(t, plan.Image, "beach.png", pngOf(t, plain(40, 20, color.White)))
+			beach := file(t, plan.Image, "beach.png", mediatest.PNG(plain(40, 20, color.White)))
 			_, err := b.Run(t.Context(), backing("chat-vision", "Find it."), call(t, plan.BBox, args{"image": beach}))
 			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.end) {
 				t.Errorf("it ended with %q, want %q", got, c.end)

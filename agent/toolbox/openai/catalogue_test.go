@@ -8,6 +8,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // given are sample values for each type of argument.
@@ -15,9 +16,9 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	t.Helper()
 	switch {
 	case a.Type == plan.Mask:
-		return file(t, plan.Mask, "mask.png", pngOf(t, plain(30, 20, color.White)))
+		return file(t, plan.Mask, "mask.png", mediatest.PNG(plain(30, 20, color.White)))
 	case a.Type.Fits(plan.Image):
-		return file(t, a.Type, "photo.png", pngOf(t, speckled(30, 20)))
+		return file(t, a.Type, "photo.png", mediatest.PNG(speckled(30, 20)))
 	case a.Type == plan.Video:
 		return file(t, plan.Video, "film.mp4", []byte("film"))
 	case a.Type == plan.Audio:
@@ -79,7 +80,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		},
 		Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
 			told <- r.Prompt
-			return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(15, 10, blue))}}
+			return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(plain(15, 10, blue))}}
 		},
 		Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {
 			told <- r.Input + "\n" + r.Instructions

@@ -17,6 +17,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 )
 
 const translate = "Translate {text} into the language that {language} names."
@@ -89,8 +90,8 @@ func TestChatVision(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("Red.")})
 	where := "48.2082 N, 16.3738 E"
-	photo := file(t, plan.Image, "holiday.jpg", withComment(jpegOf(t, plain(1600, 800, color.NRGBA{200, 0, 0, 255})), where))
-	map2 := file(t, plan.Edge, "small.png", pngOf(t, plain(60, 40, color.White)))
+	photo := file(t, plan.Image, "holiday.jpg", withComment(mediatest.JPEG(plain(1600, 800, color.NRGBA{200, 0, 0, 255})), where))
+	map2 := file(t, plan.Edge, "small.png", mediatest.PNG(plain(60, 40, color.White)))
 	out := must(t, b, backing("chat-vision", "Answer {question} by the pictures."),
 		call(t, plan.Text, args{"question": text("Which colour?"), "image": photo, "edge": map2}))
 	if out.Value != "Red." || out.Model != "seer" {
@@ -118,7 +119,7 @@ func TestChatVision(t *testing.T) {
 func TestChatVisionOfSeveral(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("Three.")})
-	one := file(t, plan.Image, "a.png", pngOf(t, plain(8, 8, color.White)))
+	one := file(t, plan.Image, "a.png", mediatest.PNG(plain(8, 8, color.White)))
 	images := append(append(append([]toolbox.Value{}, one...), one...), one...)
 	must(t, b, backing("chat-vision", "Compare them."), call(t, plan.Text, args{"images": images}))
 	if r := server.Requests()[0]; len(seen(t, r)) != 3 || !strings.Contains(r.User(), "The picture images 3:") {
@@ -380,7 +381,7 @@ func TestUnreadableFiles(t *testing.T) {
 	b, server := newBackend(t, llmtest.Config{})
 	for name, v := range map[string][]toolbox.Value{
 		"no picture":  file(t, plan.Image, "photo.png", []byte("hello")),
-		"cut off":     file(t, plan.Image, "photo.png", pngOf(t, speckled(50, 50))[:200]),
+		"cut off":     file(t, plan.Image, "photo.png", mediatest.PNG(speckled(50, 50))[:200]),
 		"not there":   {{Resource: plan.Resource{Type: plan.Image}, Path: "/nowhere/photo.png"}},
 		"no file":     {{Resource: plan.Resource{Type: plan.Image}}},
 		"other files": file(t, plan.Audio, "sound.mp3", mp3(4)),
@@ -500,7 +501,7 @@ func TestUsage(t *testing.T) {
 		return llmtest.Config{
 			Answer: llmtest.InOrder(all...),
 			Image: func(llmtest.ImageRequest) llmtest.ImageResponse {
-				return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(15, 10, blue))}}
+				return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(plain(15, 10, blue))}}
 			},
 			Speech: func(llmtest.SpeechRequest) llmtest.SpeechResponse { return llmtest.SpeechResponse{Audio: mp3(3)} },
 			Transcribe: func(llmtest.TranscribeRequest) llmtest.TranscribeResponse {

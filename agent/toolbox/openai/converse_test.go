@@ -16,6 +16,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox/improvise"
+	"atelier/agent/toolbox/mediatest"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // talk returns a conversation about a picture, in its second round.
@@ -25,7 +27,7 @@ func talk(t *testing.T) improvise.Conversation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	photo := file(t, plan.Image, "holiday.jpg", withComment(jpegOf(t, plain(1600, 800, color.NRGBA{200, 0, 0, 255})), "48.2082 N"))
+	photo := file(t, plan.Image, "holiday.jpg", withComment(mediatest.JPEG(plain(1600, 800, color.NRGBA{200, 0, 0, 255})), "48.2082 N"))
 	return improvise.Conversation{
 		Request: "request-1", Round: 2, System: "Write one JSON object.", Schema: schema, Dir: t.TempDir(),
 		Turns: []string{"The job: turn it", `{"program":"1 / 0"}`, "That did not do it."}, Pictures: []string{photo[0].Path},
@@ -101,7 +103,7 @@ func TestConversePictures(t *testing.T) {
 			script := llmtest.Config{Answer: answers("{}")}
 			b, server := newBackend(t, script, c.change)
 			if c.cloud {
-				b = newBackendAt(t, cloud(t, through{server.URL(), transport(t)}), c.change)
+				b = newBackendAt(t, cloud(t, toolboxtest.Through{To: server.URL(), With: transport(t)}), c.change)
 			}
 			if got := b.Improviser().MaySee(); got != c.maySee {
 				t.Errorf("pictures are allowed: %t", got)

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -104,7 +106,7 @@ func TestChosenModels(t *testing.T) {
 		}
 		return llmtest.Fault{}
 	}
-	picture := pngOf(t, plain(64, 48, red))
+	picture := mediatest.PNG(plain(64, 48, red))
 	b, server := newBackend(t, llmtest.Config{
 		Models: listed,
 		Answer: func(r llmtest.Request) llmtest.Response {
@@ -123,7 +125,7 @@ func TestChosenModels(t *testing.T) {
 			return llmtest.TranscribeResponse{Fault: refused(r.Model), Text: "Hello."}
 		},
 	}, chosen(t))
-	cat := file(t, plan.Image, "cat.png", pngOf(t, speckled(9, 9)))
+	cat := file(t, plan.Image, "cat.png", mediatest.PNG(speckled(9, 9)))
 	for _, c := range []struct {
 		run          string
 		returns      plan.Type
@@ -182,7 +184,7 @@ func TestDefaultVoice(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Model != "kokoro" || asked.Voice != "" {
 			t.Errorf("asked for %+v, %v", asked, err)
 		}
-		_, _ = w.Write(wav()) //nolint:errcheck // the client is there
+		_, _ = w.Write(mediatest.Tone("hello", time.Second/10)) //nolint:errcheck // the client is there
 	}))
 	t.Cleanup(server.Close)
 	e, err := endpoint.New(endpoint.Config{BaseURL: server.URL, Transport: transport(t), Retries: -1})
@@ -238,7 +240,7 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the en
 	if err != nil {
 		t.Fatal(err)
 	}
-	cat := args{"image": file(t, plan.Image, "cat.png", pngOf(t, speckled(9, 9)))}
+	cat := args{"image": file(t, plan.Image, "cat.png", mediatest.PNG(speckled(9, 9)))}
 	broken := args{"image": file(t, plan.Image, "cat.png", []byte("no picture"))}
 	toolboxtest.Contract(t, toolboxtest.Make{
 		Backend: b,

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/param"
 )
 
@@ -48,7 +49,7 @@ func TestDraw(t *testing.T) {
 	for model, want := range map[string]string{"gpt-image-1": "", "openai/gpt-image-2": "", "dall-e-3": "b64_json", "flux": "b64_json"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			asked, image := drawn(pngOf(t, plain(64, 48, red)))
+			asked, image := drawn(mediatest.PNG(plain(64, 48, red)))
 			b, _ := newBackend(t, llmtest.Config{Image: image}, func(c *Config) { c.Image = model })
 			c := call(t, plan.Image, args{"prompt": text("a fox in a spacesuit")})
 			out := must(t, b, backing("images-generations", "{prompt}"), c)
@@ -70,7 +71,7 @@ func TestDraw(t *testing.T) {
 // TestDrawShape checks that the nearest size is requested, and cropped at the centre.
 func TestDrawShape(t *testing.T) {
 	t.Parallel()
-	asked, image := drawn(pngOf(t, plain(96, 64, red)))
+	asked, image := drawn(mediatest.PNG(plain(96, 64, red)))
 	b, _ := newBackend(t, llmtest.Config{Image: image})
 	c := call(t, plan.Image, args{"prompt": text("a fox")})
 	c.Params = map[string]param.Value{}
@@ -92,7 +93,7 @@ func TestDrawShape(t *testing.T) {
 
 func TestDrawFaults(t *testing.T) {
 	t.Parallel()
-	good := pngOf(t, plain(8, 8, red))
+	good := mediatest.PNG(plain(8, 8, red))
 	for name, c := range map[string]struct {
 		prompt   string
 		response llmtest.ImageResponse
@@ -140,7 +141,7 @@ func TestEditFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }})
-			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(8, 8, red)))}
+			a := args{"image": file(t, plan.Image, "a.png", mediatest.PNG(plain(8, 8, red)))}
 			_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, a))
 			if plan.Final(err) != (name == "declined") {
 				t.Errorf("final is %v: %v", plan.Final(err), err)
@@ -157,7 +158,7 @@ func TestLinkedPictures(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	t.Cleanup(elsewhere.Close)
-	red8 := pngOf(t, plain(8, 8, red))
+	red8 := mediatest.PNG(plain(8, 8, red))
 	for name, c := range map[string]struct {
 		response llmtest.ImageResponse
 		want     string
@@ -193,7 +194,7 @@ func TestWithoutB64JSON(t *testing.T) {
 		if r.ResponseFormat != "" {
 			return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorMessage: "Unknown parameter: 'response_format'."}}
 		}
-		return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(8, 8, red))}}
+		return llmtest.ImageResponse{Images: [][]byte{mediatest.PNG(plain(8, 8, red))}}
 	}}, func(c *Config) { c.Image = "deployment" })
 	for range 2 {
 		must(t, b, backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
@@ -232,9 +233,9 @@ func TestEditWithMask(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked, image := drawn(pngOf(t, plain(c.answer.X, c.answer.Y, blue)))
+			asked, image := drawn(mediatest.PNG(plain(c.answer.X, c.answer.Y, blue)))
 			b, _ := newBackend(t, llmtest.Config{Image: image}, func(cfg *Config) { cfg.Image = c.model })
-			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, given)), "mask": masked, "prompt": text("a sofa")}
+			a := args{"image": file(t, plan.Image, "a.png", mediatest.PNG(given)), "mask": masked, "prompt": text("a sofa")}
 			out := must(t, b, backing("images-edits", "Draw {prompt} there."), call(t, plan.Image, a))
 			p := open(t, out)
 			if p.Info.MIME != "image/png" || p.Info.Width != 300 || p.Info.Height != 200 || out.About.String() != "a sofa" {
@@ -291,15 +292,15 @@ func TestEditWithoutMask(t *testing.T) {
 		want   image.Point
 		mime   string
 	}{
-		"a small JPEG":          {jpegOf(t, plain(60, 20, red)), "jpg", plain(96, 64, blue), image.Pt(60, 20), "image/jpeg"},
-		"a large picture":       {pngOf(t, plain(300, 200, red)), "png", plain(96, 64, blue), image.Pt(96, 64), "image/png"},
-		"a high one":            {pngOf(t, plain(200, 400, red)), "png", plain(64, 96, blue), image.Pt(48, 96), "image/png"},
-		"one with transparency": {jpegOf(t, plain(30, 20, red)), "jpg", plain(96, 64, color.NRGBA{0, 0, 200, 0}), image.Pt(30, 20), "image/png"},
-		"of another shape":      {pngOf(t, plain(60, 40, red)), "png", plain(51, 51, blue), image.Pt(60, 40), "image/png"},
+		"a small JPEG":          {mediatest.JPEG(plain(60, 20, red)), "jpg", plain(96, 64, blue), image.Pt(60, 20), "image/jpeg"},
+		"a large picture":       {mediatest.PNG(plain(300, 200, red)), "png", plain(96, 64, blue), image.Pt(96, 64), "image/png"},
+		"a high one":            {mediatest.PNG(plain(200, 400, red)), "png", plain(64, 96, blue), image.Pt(48, 96), "image/png"},
+		"one with transparency": {mediatest.JPEG(plain(30, 20, red)), "jpg", plain(96, 64, color.NRGBA{0, 0, 200, 0}), image.Pt(30, 20), "image/png"},
+		"of another shape":      {mediatest.PNG(plain(60, 40, red)), "png", plain(51, 51, blue), image.Pt(60, 40), "image/png"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked, answer := drawn(pngOf(t, c.answer))
+			asked, answer := drawn(mediatest.PNG(c.answer))
 			b, _ := newBackend(t, llmtest.Config{Image: answer})
 			out := must(t, b, backing("images-edits", "Vary it."), call(t, plan.Image, args{"image": file(t, plan.Image, "a."+c.ending, c.given)}))
 			p := open(t, out)
@@ -343,8 +344,8 @@ func TestCanvasBorder(t *testing.T) {
 func TestEditRefuses(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{})
-	good := file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))
-	empty := file(t, plan.Mask, "m.png", pngOf(t, plain(9, 9, color.Black)))
+	good := file(t, plan.Image, "a.png", mediatest.PNG(plain(9, 9, red)))
+	empty := file(t, plan.Mask, "m.png", mediatest.PNG(plain(9, 9, color.Black)))
 	for name, c := range map[string]struct {
 		args args
 		want string
@@ -352,7 +353,7 @@ func TestEditRefuses(t *testing.T) {
 		"no picture":    {args{"prompt": text("x")}, "is missing"},
 		"an empty mask": {args{"image": good, "mask": empty}, "covers nothing"},
 		"a broken mask": {args{"image": good, "mask": file(t, plan.Mask, "m.png", []byte("x"))}, "does not match its file extension"},
-		"a broken one":  {args{"image": file(t, plan.Image, "a.png", pngOf(t, speckled(40, 40))[:300])}, "cut off or damaged"},
+		"a broken one":  {args{"image": file(t, plan.Image, "a.png", mediatest.PNG(speckled(40, 40))[:300])}, "cut off or damaged"},
 	} {
 		_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, c.args))
 		if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
@@ -388,7 +389,7 @@ func TestMaskArgument(t *testing.T) {
 
 func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 	t.Parallel()
-	_, answer := drawn(pngOf(t, plain(64, 64, blue)))
+	_, answer := drawn(mediatest.PNG(plain(64, 64, blue)))
 	b, _ := newBackend(t, llmtest.Config{Image: answer})
 	out := must(t, b, backing("images-edits", "Vary it."), call(t, plan.Image, args{"image": file(t, plan.Image, "a.gif", animation(t))}))
 	if out.Note.String() == "" || open(t, out).Info.MIME != "image/png" {
@@ -399,14 +400,14 @@ func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 // TestEditAtAzure checks that the deployment is in the URL.
 func TestEditAtAzure(t *testing.T) {
 	t.Parallel()
-	asked, answer := drawn(pngOf(t, plain(64, 64, blue)))
+	asked, answer := drawn(mediatest.PNG(plain(64, 64, blue)))
 	server := llmtest.New(t, llmtest.Config{Image: answer})
 	e, err := endpoint.New(endpoint.Config{BaseURL: server.AzureURL(), Key: "k", AzureVersion: "2025-04-01-preview", Transport: transport(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	must(t, newBackendAt(t, e), backing("images-edits", "Vary it."),
-		call(t, plan.Image, args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))}))
+		call(t, plan.Image, args{"image": file(t, plan.Image, "a.png", mediatest.PNG(plain(9, 9, red)))}))
 	if got := (*asked)[0].Model; got != "painter" || server.Calls()[0] != "POST /openai/deployments/painter/images/edits" {
 		t.Errorf("called %s with %v", got, server.Calls())
 	}

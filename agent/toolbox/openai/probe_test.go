@@ -16,6 +16,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/mediatest"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 var allRuns = []string{
@@ -239,7 +241,7 @@ func TestCancelledProbe(t *testing.T) {
 func TestCloudMediaForbidden(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: answers("fine")})
-	b := newBackendAt(t, cloud(t, through{server.URL(), transport(t)}))
+	b := newBackendAt(t, cloud(t, toolboxtest.Through{To: server.URL(), With: transport(t)}))
 	for _, run := range allRuns {
 		err := b.Probe(t.Context(), backing(run, "Do."))
 		got := plan.OperatorSentence(err, plan.Message{}).String()
@@ -268,11 +270,11 @@ func TestCloudMediaForbidden(t *testing.T) {
 func TestCloudMediaAllowed(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: answers("A cat.")})
-	b := newBackendAt(t, cloud(t, through{server.URL(), transport(t)}), func(c *Config) { c.AllowMedia = true })
+	b := newBackendAt(t, cloud(t, toolboxtest.Through{To: server.URL(), With: transport(t)}), func(c *Config) { c.AllowMedia = true })
 	if err := b.Probe(t.Context(), backing("chat-vision", "Look.")); err != nil {
 		t.Error(err)
 	}
-	out := must(t, b, backing("chat-vision", "Look."), call(t, plan.Text, args{"image": file(t, plan.Image, "cat.png", pngOf(t, speckled(9, 9)))}))
+	out := must(t, b, backing("chat-vision", "Look."), call(t, plan.Text, args{"image": file(t, plan.Image, "cat.png", mediatest.PNG(speckled(9, 9)))}))
 	if out.Value != "A cat." {
 		t.Errorf("got %+v", out)
 	}

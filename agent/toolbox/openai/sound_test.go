@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/mediatest"
 )
 
 func TestSpeak(t *testing.T) {
@@ -27,8 +29,8 @@ func TestSpeak(t *testing.T) {
 		"a sentence":                     {" The train leaves at nine.\n", "", mp3(3), 1, ".mp3"},
 		"another voice":                  {"Hello.", "nova", mp3(3), 1, ".mp3"},
 		"a long text":                    {long, "", mp3(3), 3, ".mp3"},
-		"a server that answers with WAV": {"Hello.", "", wav(), 1, ".wav"},
-		"a long text of such a server":   {long, "", wav(), 2, ".wav"},
+		"a server that answers with WAV": {"Hello.", "", mediatest.Tone("hello", time.Second/10), 1, ".wav"},
+		"a long text of such a server":   {long, "", mediatest.Tone("hello", time.Second/10), 2, ".wav"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +87,7 @@ func TestSpeakFaults(t *testing.T) {
 		"far too long":       {strings.Repeat("word ", 10_000), llmtest.SpeechResponse{}, "the limit is about 30000"},
 		"no sound":           {"x", llmtest.SpeechResponse{}, "sent no sound."},
 		"no sound but words": {"x", llmtest.SpeechResponse{Audio: []byte("I cannot say that.")}, "no playable sound"},
-		"a picture":          {"x", llmtest.SpeechResponse{Audio: pngOf(t, plain(4, 4, red))}, "no playable sound"},
+		"a picture":          {"x", llmtest.SpeechResponse{Audio: mediatest.PNG(plain(4, 4, red))}, "no playable sound"},
 		"unknown":            {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 404}}, "OPENAI_SPEECH_MODEL"},
 		"the key is refused": {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},
 		"too often":          {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 429}}, "too many requests"},
@@ -144,8 +146,8 @@ func TestTranscribe(t *testing.T) {
 		want   string
 	}{
 		"MP3":          {"my secret.mp3", mp3(4), "", "recording.mp3"},
-		"WAV":          {"voice.wav", wav(), "", "recording.wav"},
-		"with a hint":  {"voice.wav", wav(), "It is about ships.", "recording.wav"},
+		"WAV":          {"voice.wav", mediatest.Tone("hello", time.Second/10), "", "recording.wav"},
+		"with a hint":  {"voice.wav", mediatest.Tone("hello", time.Second/10), "It is about ships.", "recording.wav"},
 		"by its bytes": {"voice", mp3(4), "", "recording.mp3"},
 	} {
 		t.Run(name, func(t *testing.T) {

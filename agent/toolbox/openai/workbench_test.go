@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +23,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 )
 
 func TestMain(m *testing.M) {
@@ -66,7 +63,7 @@ func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *
 			frames := make([]media.Frame, 3)
 			for i := range frames {
 				path := filepath.Join(dir, string(rune('a'+i))+".jpg")
-				if err := os.WriteFile(path, jpegOf(t, plain(40, 30, color.NRGBA{uint8(80 * i), 0, 0, 255})), 0o600); err != nil {
+				if err := os.WriteFile(path, mediatest.JPEG(plain(40, 30, color.NRGBA{uint8(80 * i), 0, 0, 255})), 0o600); err != nil {
 					return nil, err
 				}
 				frames[i] = media.Frame{Path: path, At: time.Duration(i) * 61 * time.Second}
@@ -95,22 +92,6 @@ func cloud(t *testing.T, through http.RoundTripper) *endpoint.Endpoint {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// through redirects every request to another server.
-type through struct {
-	to   string
-	with http.RoundTripper
-}
-
-func (r through) RoundTrip(req *http.Request) (*http.Response, error) {
-	to, err := url.Parse(r.to)
-	if err != nil {
-		return nil, err
-	}
-	again := req.Clone(req.Context())
-	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
-	return r.with.RoundTrip(again)
 }
 
 type args map[string][]toolbox.Value
@@ -167,24 +148,6 @@ func speckled(w, h int) *image.NRGBA {
 	return img
 }
 
-func pngOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func jpegOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, nil); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // withComment adds a secret comment to a JPEG.
 func withComment(jpeg []byte, secret string) []byte {
 	segment := append([]byte{0xFF, 0xFE, 0, byte(len(secret) + 2)}, secret...)
@@ -195,14 +158,6 @@ func withComment(jpeg []byte, secret string) []byte {
 func mp3(frames int) []byte {
 	frame := append([]byte{0xFF, 0xFB, 0x90, 0x00}, make([]byte, 413)...)
 	return bytes.Repeat(frame, frames)
-}
-
-// wav returns silence.
-func wav() []byte {
-	data := make([]byte, 800)
-	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+len(data)))
-	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }
 
 // seen returns the pictures in a request as they were sent.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -232,4 +234,21 @@ func Published(c *toolbox.Catalogue, able map[string][]plan.Candidate) map[strin
 		}
 	}
 	return told
+}
+
+// Through redirects every request to another server, whose base URL is To.
+type Through struct {
+	To   string
+	With http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (r Through) RoundTrip(req *http.Request) (*http.Response, error) {
+	to, err := url.Parse(r.To)
+	if err != nil {
+		return nil, err
+	}
+	again := req.Clone(req.Context())
+	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
+	return r.With.RoundTrip(again)
 }

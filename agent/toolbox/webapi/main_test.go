@@ -170,17 +170,6 @@ func jpegBytes(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// wav returns a short sound.
-func wav() []byte {
-	const samples = 800
-	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x40\x06\x00\x00")
-	for i := range samples {
-		b = append(b, byte(i*7), byte(i%40))
-	}
-	b[4], b[5] = byte(len(b)-8), byte((len(b)-8)>>8)
-	return b
-}
-
 func stored(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

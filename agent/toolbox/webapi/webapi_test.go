@@ -19,10 +19,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/mediatest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -54,7 +56,7 @@ func TestAnswers(t *testing.T) {
 		"several texts":        {"n", plan.Text, answer("application/json", `{"n":["a",2]}`), "a 2"},
 		"a picture":            {`""`, plan.Image, answer("image/png", drawn), ".png"},
 		"no media type":        {`""`, plan.Image, answer("", drawn), ".png"},
-		"a sound":              {`""`, plan.Audio, answer("audio/wav", string(wav())), ".wav"},
+		"a sound":              {`""`, plan.Audio, answer("audio/wav", string(mediatest.Tone("hello", time.Second/10))), ".wav"},
 		"a picture in JSON":    {"data.0.b64_json", plan.Image, answer("application/json", `{"data":[{"b64_json":"`+spelled+`"}]}`), ".png"},
 		"a photo in JSON":      {"p", plan.Image, answer("application/json", `{"p":"`+photo+`"}`), ".jpg"},
 		"an address with data": {"p", plan.Image, answer("application/json", `{"p":"data:image/png;base64,`+spelled+`"}`), ".png"},
@@ -118,7 +120,7 @@ func TestBadAnswers(t *testing.T) {
 		"no text":             {`""`, plan.Text, says(200, "text/plain", "oops\xFF\x00"), "not text"},
 		"a long text":         {`""`, plan.Text, says(200, "text/plain", strings.Repeat("oops", 1<<19)), "the limit is"},
 		"a cut picture":       {`""`, plan.Image, says(200, "image/png", drawn[:len(drawn)/2]), "not a valid image"},
-		"another type":        {`""`, plan.Image, says(200, "image/png", string(wav())), "audio/"},
+		"another type":        {`""`, plan.Image, says(200, "image/png", string(mediatest.Tone("hello", time.Second/10))), "audio/"},
 		"a picture, no sound": {`""`, plan.Audio, says(200, "audio/wav", drawn), "image/png"},
 		"no Base64":           {"a", plan.Image, says(200, "application/json", `{"a":"oops!"}`), "neither Base64 nor an address"},
 		"a file elsewhere":    {"a", plan.Image, says(200, "application/json", `{"a":"`+elsewhere.URL+`/oops.png"}`), "another host"},
@@ -398,7 +400,7 @@ func TestFilesAreSent(t *testing.T) {
 		given args
 		want  string
 	}{
-		form:                              {args{"text": "hi", "sound": stored(t, `evil".wav`, wav())}, "[sound sound.wav audio/wav] map[words:[hi]]"},
+		form:                              {args{"text": "hi", "sound": stored(t, `evil".wav`, mediatest.Tone("hello", time.Second/10))}, "[sound sound.wav audio/wav] map[words:[hi]]"},
 		`{url: "BASE/", body: "{image}"}`: {args{"image": stored(t, "a.jpg", jpegBytes(t))}, "image/jpeg <nil>"},
 	} {
 		out, err := newUse(t, s.URL, request, plan.Text, c.given).run(t.Context())

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestFaults checks the effect of each fault, and that the server works after it.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
-	img := pngOf(t, three())
+	img := mediatest.PNG(three())
 	for _, c := range []struct {
 		kind   hftasktest.Kind
 		task   string

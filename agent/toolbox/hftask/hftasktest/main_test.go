@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,19 +49,10 @@ func three() *image.NRGBA {
 	return discs(240, 100, red, image.Pt(40, 50), image.Pt(120, 50), image.Pt(200, 50))
 }
 
-func pngOf(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // in64 encodes a picture for JSON.
 func in64(t *testing.T, img image.Image) string {
 	t.Helper()
-	return base64.StdEncoding.EncodeToString(pngOf(t, img))
+	return base64.StdEncoding.EncodeToString(mediatest.PNG(img))
 }
 
 // reply is a response.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 type m = map[string]any
@@ -31,7 +32,7 @@ func mixed() *image.NRGBA {
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Words: map[string]string{"blue": "box"}})
-	got := into[[]detected](t, send(t, s, "/pipeline/object-detection", "image/png", pngOf(t, mixed())))
+	got := into[[]detected](t, send(t, s, "/pipeline/object-detection", "image/png", mediatest.PNG(mixed())))
 	want := []detected{{"box", box{180, 30, 220, 70}}, {"ball", box{20, 30, 61, 71}}, {"ball", box{100, 30, 141, 71}}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
@@ -48,7 +49,7 @@ func TestDetect(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
-	r := send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, mixed()))
+	r := send(t, s, "/pipeline/image-to-text", "image/png", mediatest.PNG(mixed()))
 	if got := into[map[string]string](t, r)["generated_text"]; got != "a picture of 1 blue shape and 2 red discs on white" {
 		t.Errorf("got %q", got)
 	}
@@ -139,7 +140,7 @@ func TestEdit(t *testing.T) {
 	if img.Bounds().Size() != image.Pt(480, 200) {
 		t.Errorf("enlarged: %v", img.Bounds())
 	}
-	depth := into[struct{ Depth string }](t, send(t, s, "/pipeline/depth-estimation", "image/png", pngOf(t, mixed())))
+	depth := into[struct{ Depth string }](t, send(t, s, "/pipeline/depth-estimation", "image/png", mediatest.PNG(mixed())))
 	if img := masked(t, depth.Depth); img.Bounds().Size() != image.Pt(240, 100) || !same(img, 2, 99, color.NRGBA{212, 212, 212, 255}) || !same(img, 2, 0, color.NRGBA{63, 63, 63, 255}) {
 		t.Errorf("the depth is %v %v", img.At(2, 0), img.At(2, 99))
 	}
@@ -154,7 +155,7 @@ func TestDraw(t *testing.T) {
 		"a blue car on a grey road": "a picture of 1 blue disc on grey",
 	} {
 		img := shown(t, send(t, s, "/pipeline/text-to-image", "", m{"inputs": prompt}))
-		if got := into[map[string]string](t, send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, img))); got["generated_text"] != want || img.Bounds().Size() != image.Pt(256, 256) {
+		if got := into[map[string]string](t, send(t, s, "/pipeline/image-to-text", "image/png", mediatest.PNG(img))); got["generated_text"] != want || img.Bounds().Size() != image.Pt(256, 256) {
 			t.Errorf("%s: %q %v", prompt, got, img.Bounds())
 		}
 	}

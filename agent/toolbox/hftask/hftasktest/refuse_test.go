@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/mediatest"
 )
 
 // TestRefused checks the status and error of invalid requests.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	img, raw := in64(t, three()), pngOf(t, three())
+	img, raw := in64(t, three()), mediatest.PNG(three())
 	small := in64(t, image.NewGray(image.Rect(0, 0, 9, 9)))
 	with := func(params m) m { return m{"inputs": img, "parameters": params} }
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -99,9 +100,9 @@ func TestRecord(t *testing.T) {
 	mask := image.NewGray(image.Rect(0, 0, 240, 100))
 	draw.Draw(mask, image.Rect(20, 30, 60, 70), image.White, image.Point{}, draw.Src)
 	send(t, s, "/models/example/image-to-image", "", map[string]any{
-		"inputs": in64(t, three()), "parameters": map[string]any{"mask_image": base64.StdEncoding.EncodeToString(pngOf(t, mask)), "prompt": "a dog"},
+		"inputs": in64(t, three()), "parameters": map[string]any{"mask_image": base64.StdEncoding.EncodeToString(mediatest.PNG(mask)), "prompt": "a dog"},
 	})
-	send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, three()))
+	send(t, s, "/pipeline/image-to-text", "image/png", mediatest.PNG(three()))
 	first, second := s.Calls()[0], s.Asked("image-to-text")[0]
 	if first.Kinds["mask_image"] != "image/png 240x100" || first.Parameters["prompt"] != "a dog" || len(first.Parameters) != 1 || first.Raw || first.Refused != "" {
 		t.Errorf("the first is %+v", first)

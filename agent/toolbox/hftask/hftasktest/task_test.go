@@ -124,7 +124,7 @@ func TestModels(t *testing.T) {
 		"image-to-text": {"org/small", "org/large"},
 	}, Elsewhere: []string{"org/small"}})
 	send(t, s, "/models/org/large", "", m{"inputs": in64(t, three())})
-	send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, three()))
+	send(t, s, "/pipeline/image-to-text", "image/png", mediatest.PNG(three()))
 	var got []string
 	for _, c := range s.Calls() {
 		got = append(got, c.Model+" "+c.Task+" "+c.Kinds["inputs"]+" "+c.Refused)
