@@ -31,7 +31,7 @@ type form struct {
 }
 
 type field struct {
-	Type     string   `json:"type"`   // string, integer, number, boolean, strings, numbers, object, file
+	Type     string   `json:"type"`   // string, integer, boolean, strings, numbers, file
 	Format   string   `json:"format"` // of a picture: data-uri or base64
 	Of       []string `json:"of"`     // the allowed values
 	Required bool     `json:"required"`
@@ -225,8 +225,6 @@ func (f field) holds(v any) bool {
 	case "integer":
 		n, ok := v.(float64)
 		return ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32
-	case "number":
-		return isNumber(v)
 	case "boolean":
 		_, ok := v.(bool)
 		return ok
@@ -234,9 +232,6 @@ func (f field) holds(v any) bool {
 		return every(isText)
 	case "numbers":
 		return every(isNumber)
-	case "object":
-		_, ok := v.(map[string]any)
-		return ok
 	}
 	return false
 }

@@ -89,12 +89,6 @@ func compose(r *Request) (result, error) {
 	return result{file: mediatest.Tone(r.Text("text"), time.Second)}, nil
 }
 
-// speak returns 50 ms of sound for each byte of the text.
-func speak(r *Request) (result, error) {
-	long := time.Duration(len(r.Text("input"))) * 50 * time.Millisecond
-	return result{file: mediatest.Tone(r.Text("input"), min(max(long, time.Second/2), 10*time.Second))}, nil
-}
-
 // errSilent is returned for a file that is not a sound.
 var errSilent = errors.New("the file is not a sound")
 

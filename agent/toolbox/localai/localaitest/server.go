@@ -213,7 +213,6 @@ var works = map[string]func(*Request) (result, error){
 	"POST /v1/images/upscale":       enlarge,
 	"POST /v1/audio/classification": classify,
 	"POST /audio/transformations":   transform,
-	"POST /v1/audio/speech":         speak,
 	"POST /v1/audio/transcriptions": transcribe,
 }
 
