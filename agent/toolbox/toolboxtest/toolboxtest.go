@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -246,9 +247,9 @@ type Through struct {
 func (r Through) RoundTrip(req *http.Request) (*http.Response, error) {
 	to, err := url.Parse(r.To)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("redirect a request: %w", err)
 	}
 	again := req.Clone(req.Context())
 	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
-	return r.With.RoundTrip(again)
+	return r.With.RoundTrip(again) //nolint:wrapcheck // a transport returns its errors as they are
 }

@@ -102,7 +102,7 @@ func TestTextTasks(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Heard: "make it blue"})
 	all := answers(t)
-	for task, want := range map[string]string{
+	for task, want := range map[string]string{ //nolint:gosec // no credentials
 		"automatic-speech-recognition": `"text":"make it blue"`,
 		"summarization":                `"summary_text":"It rains"`,
 		"table-question-answering":     `"answer":"30"`,
