@@ -70,7 +70,7 @@ func (t *Tidier) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
-	text = quoted(text)
+	text = outsideQuotes(text, quoted)
 	text = shortened(t.rewrite("spelling", outsideQuotes(text, func(text string) string {
 		return quantity.InDigits(t.rewrite("everyday", text))
 	})))

@@ -118,6 +118,12 @@ func TestTidyLeavesOrders(t *testing.T) {
 		"photos -> black and white",
 		"the video needs 5 seconds of black at the start",
 		"cut it, the music is annoying, remove it",
+		"outline the red car and make it black",
+		"a drawing with a red outline of a cat",
+		"play it an octave-long scale",
+		"make a pdf of the first page",
+		"subtitles, white noise and music",
+		"make a video thumbnail maker logo",
 	} {
 		if got := outsideQuotes(text, func(text string) string { return tidier.rewrite("everyday", text) }); got != text {
 			t.Errorf("%q became %q", text, got)
@@ -127,6 +133,7 @@ func TestTidyLeavesOrders(t *testing.T) {
 		"resize to 1.5, sorry 2.5":                           "resize to 2.5",
 		"cut the last twenty-five seconds":                   "cut the last 25 seconds",
 		"make it brighter 'cause the dogs' ears are dark":    "make it brighter 'cause the dogs' ears are dark",
+		`write "it's 'us'" on 'this'`:                        `write "it's 'us'" on “this”`,
 		"caption them 'one','two','three'":                   "caption them “one”,“two”,“three”",
 		"first two secs can go, and the last 3 secs must go": "cut off first 2 secs, and cut off the last 3 secs",
 	} {
