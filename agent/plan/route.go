@@ -264,19 +264,24 @@ func (r *Route) rename(res *Result) {
 	}
 }
 
+// mostWorse is how far the score of a solution may be below the best one to take its place without
+// asking. Cropping to a half is no other way to blur it.
+const mostWorse = 1.5
+
 // detour looks for an alternative for each subtask that is stuck because of a failed step, and
 // reports whether it found one. It goes through the subtasks in order, so that one that merely
 // waits for a stuck one changes only if the stuck one cannot. Steps that failed for good stay
 // undone, and so do their dependents. The same work with another candidate is an alternative only
 // if that candidate was not tried before ([Result.Tried]), since a process tries all that it has.
-// Solutions not good enough to run without asking are skipped.
+// Solutions not good enough to run without asking, or much worse than the best one, are skipped.
 func (r *Route) detour(problem string) (found bool) {
 	for t := range r.plan.Tasks {
 		if r.choice[t] < 0 || !needs(t, r.steps, r.undone) || needs(t, r.steps, r.refused) {
 			continue
 		}
-		for s, solution := range r.plan.Tasks[t].Solutions {
-			if solution.doubtful() {
+		solutions := r.plan.Tasks[t].Solutions
+		for s, solution := range solutions {
+			if solution.doubtful() || solution.Score < solutions[0].Score-mostWorse {
 				continue // people may choose it
 			}
 			other := slices.Clone(r.choice)

@@ -340,20 +340,24 @@ func TestRoutePartly(t *testing.T) {
 	}
 }
 
-// TestDoubtfulAlternativeIsNotFallback: what is not good enough to be run at once is not run after a failure.
-func TestDoubtfulAlternativeIsNotFallback(t *testing.T) {
+// TestPoorAlternativeIsNotFallback: what is not good enough to be run at once, or much worse than what was planned, is not
+// run after a failure.
+func TestPoorAlternativeIsNotFallback(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))
-	for score, want := range map[float64]string{2.9: "edge", 3: "sketch"} {
+	for _, c := range []struct {
+		best, score float64
+		want        string
+	}{{4, 2.9, "edge"}, {4, 3, "sketch"}, {5, 3.1, "edge"}, {5, 4, "sketch"}} {
 		tasks := []plan.Task{task(plan.Image, []plan.Action{action("edge", plan.Image, photo)}, []plan.Action{action("sketch", plan.Image, photo)})}
-		tasks[0].Solutions[0].Score, tasks[0].Solutions[1].Score = 5, score
+		tasks[0].Solutions[0].Score, tasks[0].Solutions[1].Score = c.best, c.score
 		p := &plan.Plan{Resources: []plan.Resource{{Name: "a.png", Type: plan.Image}}, Tasks: tasks}
 		r := newRoute(t, p, p.Best())
 		if _, err := r.Record(r.Steps()[0].Key, plan.Result{Status: plan.Failed}); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Steps()[0].Action.Tool; got != want {
-			t.Errorf("at a score of %g it goes by %s, want %s", score, got, want)
+		if got := r.Steps()[0].Action.Tool; got != c.want {
+			t.Errorf("at a score of %g instead of %g it goes by %s, want %s", c.score, c.best, got, c.want)
 		}
 	}
 }
