@@ -1,6 +1,7 @@
 package program
 
 import (
+	"image"
 	"image/color"
 	"path/filepath"
 	"strings"
@@ -111,4 +112,22 @@ func TestQRCodeIsReadBack(t *testing.T) {
 	}
 	_, err := runCommand(t, toolOf(t, "make_qr_code"), args{"text": strings.Repeat("a long text ", 20), "size": "64 px"})
 	holds(t, plan.Sentence(err, plan.Message{}).String(), "cannot be scanned at 64 pixels; ask for 138 or more")
+}
+
+// TestGroundOfTransparentPictures: where a picture is fitted into a shape with a colour, its transparent parts have that
+// colour too.
+func TestGroundOfTransparentPictures(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	clear := clip(t, "clear.png", append(lavfi("color=red@0.0:size=40x40:duration=1:rate=1,format=rgba"), "-frames:v", "1")...)
+	for run, set := range map[string]args{"pad_image": {"shape": "2:1"}, "change_canvas": {"size": "90x60"}} {
+		set["image"], set["colour"] = fileOf(plan.Image, clear), "#0A64C8"
+		img := readPicture(t, done(t, run, set).Path)
+		for _, at := range []image.Point{{2, 2}, img.Bounds().Max.Div(2)} {
+			got := color.NRGBAModel.Convert(img.At(at.X, at.Y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model's
+			if want := (color.NRGBA{0x0a, 0x64, 0xc8, 255}); got != want {
+				t.Errorf("%s: %v is %v, want %v", run, at, got, want)
+			}
+		}
+	}
 }

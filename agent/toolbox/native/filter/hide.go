@@ -41,7 +41,8 @@ func hiding(hide hider) picture.Edit {
 			return hideOutside(ctx, hide, p.Image, parts, ink)
 		}
 		for _, part := range parts {
-			details := min(part.Dx(), part.Dy()) / 8
+			side := min(part.Dx(), part.Dy())
+			details := max(side/8, min(side/3, 12)) // a line of small letters fills its part
 			if part == p.Image.Rect {
 				details = detailsOf(part)
 			}
