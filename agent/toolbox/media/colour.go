@@ -257,7 +257,27 @@ func Quantise(ctx context.Context, img image.Image) (*image.Paletted, error) {
 		})
 		return out, err
 	}
-	return dither(ctx, src, medianCut(src))
+	var seen Colours
+	seen.Add(src)
+	return dither(ctx, src, seen.Palette(maxColours))
+}
+
+// Recolour changes each pixel of the picture to the nearest colour of the palette, without dithering, which
+// compresses badly. It keeps the opacity.
+func Recolour(ctx context.Context, img *image.NRGBA, palette color.Palette) error {
+	n := newNearest(palette)
+	for y := range img.Rect.Dy() {
+		if err := Stopped(ctx); err != nil {
+			return err
+		}
+		for x := range img.Rect.Dx() {
+			if p := img.Pix[y*img.Stride+4*x:][:4]; p[3] > 0 {
+				c := n.colours[n.find([3]int32{int32(p[0]), int32(p[1]), int32(p[2])})]
+				p[0], p[1], p[2] = uint8(c[0]), uint8(c[1]), uint8(c[2])
+			}
+		}
+	}
+	return nil
 }
 
 // opaqueColour returns the pixel's colour without partial transparency.
@@ -301,16 +321,21 @@ type shade struct {
 	count int64
 }
 
-// medianCut repeatedly splits the widest box of colours at its median pixel until there are enough
-// boxes; their mean colours are the palette.
-func medianCut(src *image.NRGBA) color.Palette {
-	shades, transparent := histogram(src)
-	most := maxColours
+// Colours counts the colours of one or several pictures.
+type Colours struct {
+	bins        []shade
+	transparent bool
+}
+
+// Palette returns at most most colours: median cut repeatedly splits the widest box of colours at its median pixel
+// until there are enough boxes; their mean colours are the palette. A transparent colour comes first.
+func (s *Colours) Palette(most int) color.Palette {
 	var palette color.Palette
-	if transparent {
+	if s.transparent {
 		palette = append(palette, color.NRGBA{})
 		most--
 	}
+	shades := slices.DeleteFunc(slices.Clone(s.bins), func(s shade) bool { return s.count == 0 })
 	boxes := [][]shade{shades}
 	for len(boxes) < most {
 		widest, axis, width := -1, 0, 0
@@ -332,22 +357,24 @@ func medianCut(src *image.NRGBA) color.Palette {
 	return palette
 }
 
-func histogram(src *image.NRGBA) (shades []shade, transparent bool) {
-	bins := make([]shade, 1<<15)
-	for i := 0; i < len(src.Pix); i += 4 {
-		p := src.Pix[i : i+4]
+// Add counts the colours of a picture.
+func (s *Colours) Add(img *image.NRGBA) {
+	if s.bins == nil {
+		s.bins = make([]shade, 1<<15)
+	}
+	for i := 0; i < len(img.Pix); i += 4 {
+		p := img.Pix[i : i+4]
 		if p[3] < 128 {
-			transparent = true
+			s.transparent = true
 			continue
 		}
-		b := &bins[int(p[0]>>3)<<10|int(p[1]>>3)<<5|int(p[2]>>3)]
+		b := &s.bins[int(p[0]>>3)<<10|int(p[1]>>3)<<5|int(p[2]>>3)]
 		for c := range 3 {
 			b.rgb[c] = p[c] >> 3
 			b.sum[c] += int64(p[c])
 		}
 		b.count++
 	}
-	return slices.DeleteFunc(bins, func(s shade) bool { return s.count == 0 }), transparent
 }
 
 // spread returns the widest channel of the box and its width, weighted by the number of pixels so that

@@ -117,3 +117,45 @@ func TestFlatAnimationGetsSmaller(t *testing.T) {
 		t.Errorf("%d frames of %d × %d, at most %d bytes, saying %q, %v, %v", info.Frames, info.Width, info.Height, limit, out.Note, err, failed)
 	}
 }
+
+// TestFewerColoursShowTheSame: an animation of dark colours that hardly differ keeps them, and its size, if fewer
+// colours are enough.
+func TestFewerColoursShowTheSame(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, built(t).table)
+	var frames []toolbox.Value
+	for n := range 12 {
+		img := image.NewNRGBA(image.Rect(0, 0, 160, 120))
+		for y := range 120 {
+			for x := range 160 {
+				c := color.NRGBA{24, 30, 58, 255}
+				if dx, dy := x-20-10*n, y-60; dx*dx+dy*dy < 900 {
+					c = color.NRGBA{uint8(150 + dx), uint8(60 + dy), 30, 255}
+				}
+				img.SetNRGBA(x, y, c)
+			}
+		}
+		frames = append(frames, w.Given(fmt.Sprintf("%d.png", n), img))
+	}
+	made := w.Do("images_to_gif", nativetest.Args{"images": frames})
+	was, err := os.Stat(made.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := w.Do("fit_image_size", nativetest.Args{
+		"image": {{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}}, "limit": {nativetest.Text(fmt.Sprintf("%d bytes", was.Size()*3/4))},
+	})
+	if said := out.Note.String(); said != "It has fewer colours." {
+		t.Errorf("it says %q", said)
+	}
+	is, shown := w.Read(out).Image, w.Read(toolbox.Output{Path: made.Path}).Image
+	if is.Rect != shown.Rect {
+		t.Fatalf("it is %v, not %v", is.Rect, shown.Rect)
+	}
+	const near = 16
+	for i, v := range is.Pix {
+		if d := int(v) - int(shown.Pix[i]); d > near || d < -near {
+			t.Fatalf("a value of %d became %d", shown.Pix[i], v)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 	"math"
 	"os"
@@ -137,18 +138,32 @@ func tooSmall(limit int64) error {
 	}
 }
 
-// coarse is the distance of the colours of an animation whose palettes would need more than its pixels: 64 in all.
-const coarse = 85
+// fewer are the numbers of colours of a GIF to try at full size. The last one stays when it is scaled down too.
+var fewer = []int{128, 64, 32}
 
-// fitAnimation scales the animation down until its file is no larger than the limit, keeping all
-// frames. has is its size in bytes. Each frame of a GIF may have colours of its own, and scaling blends new ones:
-// where that made the file larger, and below half its size, it also gets fewer colours.
+// fitAnimation makes the animation's file no larger than the limit, keeping all frames. has is its size in bytes. A
+// GIF gets fewer colours, the same ones for all frames: fewer pixels change from frame to frame, and scaling blends no
+// new ones. If that is not enough, it is scaled down.
 func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, has int64) (toolbox.Output, error) {
 	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.FormatFor(p.Info.Ext))
-	step := 1
-	for scale, written := 1.0, has; ; {
-		if fewer := written >= has || scale < 0.5; step == 1 && scale < 1 && fewer {
-			step = coarse
+	var seen media.Colours
+	var colours []int
+	if p.Info.MIME == "image/gif" {
+		if colours = fewer; float64(limit) < hopeless*float64(has) {
+			colours = fewer[len(fewer)-1:]
+		}
+		err := media.Frames(ctx, from, o.limits, func(frame *image.NRGBA) error {
+			seen.Add(frame)
+			return nil
+		})
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	var palette color.Palette
+	for i, scale, written := 0, 1.0, has; ; i++ {
+		if i < len(colours) {
+			palette = seen.Palette(colours[i])
 		} else {
 			scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
 		}
@@ -158,10 +173,8 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		}
 		err := media.EditAnimation(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
 			img, err := media.Scaled(ctx, frame, w, h)
-			if err == nil && step > 1 {
-				for i, v := range img.Pix {
-					img.Pix[i] = uint8((int(v) + step/2) / step * step) //nolint:gosec // at most 255
-				}
+			if err == nil && palette != nil {
+				err = media.Recolour(ctx, img, palette)
 			}
 			return img, err
 		})
@@ -173,8 +186,11 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		}
 		if written <= limit {
 			size := plan.Say("%d × %d pixels", w, h)
-			notes := []plan.Message{plan.Say("The picture had to be scaled down to %s.", size)}
-			if step > 1 {
+			var notes []plan.Message
+			if scale < 1 {
+				notes = append(notes, plan.Say("The picture had to be scaled down to %s.", size))
+			}
+			if palette != nil {
 				notes = append(notes, plan.Say("It has fewer colours."))
 			}
 			return toolbox.Output{Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size), Note: plan.Sentences(notes...)}, nil
