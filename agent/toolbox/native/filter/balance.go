@@ -1,9 +1,12 @@
 package filter
 
 import (
+	"bytes"
 	"context"
 	"image"
+	"maps"
 	"math"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -22,8 +25,12 @@ const (
 	leastGain   = 1.01    // below which a picture is balanced
 	clipped     = 0.001   // share of the pixels at each end that may become black or white
 	mostStretch = 2.5
-	darkMiddle  = 90.0  // mean light below which the middle is lifted
+	darkMiddle  = 100.0 // mean light below which the middle is lifted
 	lightMiddle = 127.5 // and up to which it does not become darker
+	fewColours  = 16    // colours that a graphic may be made of, besides the edges of its areas
+	nearlyFlat  = 0.6   // share of the areas of these from which a picture is a graphic
+	alreadyGrey = 0.5   // share of the grey points that are grey in white light, from which there is no cast
+	trulyGrey   = 0.03  // saturation up to which a pixel is grey in white light
 	mostOdd     = 1.25  // of the gain of green beside that of red and blue: lamps and skies are yellow or blue
 )
 
@@ -51,7 +58,37 @@ func corrected(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 	if what == "colours" {
 		return out, nil
 	}
+	if graphic(p.Image) {
+		out.Note = plan.Sentences(out.Note, plan.Say("Its areas are of plain colours, as in a logo, so its light stays as it was."))
+		return out, nil
+	}
 	return out, relit(ctx, p.Image, levels(sampled(p.Image)))
+}
+
+// graphic reports whether most of the picture are areas of a few plain colours, as in logos and diagrams, whose light
+// is as it was meant. What is black or white may be clipped in a photo, and does not count.
+func graphic(img *image.NRGBA) bool {
+	const black, white = 8, 247
+	counted, areas := 0, map[[4]uint8]int{}
+	for y := range img.Rect.Dy() - 1 {
+		row, below := img.Pix[y*img.Stride:], img.Pix[(y+1)*img.Stride:]
+		for x := range img.Rect.Dx() - 1 {
+			p := row[4*x:][:4]
+			if p[3] < 128 || max(p[0], p[1], p[2]) < black || min(p[0], p[1], p[2]) > white {
+				continue
+			}
+			counted++
+			if bytes.Equal(p, row[4*x+4:][:4]) && bytes.Equal(p, below[4*x:][:4]) {
+				areas[[4]uint8(p)]++
+			}
+		}
+	}
+	sizes := slices.SortedFunc(maps.Values(areas), func(a, b int) int { return b - a })
+	flat := 0
+	for _, n := range sizes[:min(fewColours, len(sizes))] {
+		flat += n
+	}
+	return float64(flat) >= nearlyFlat*float64(counted)
 }
 
 // sampled are the colours of evenly spread pixels that can be seen.
@@ -72,10 +109,18 @@ func sampled(img *image.NRGBA) (all [][3]float64) {
 // whiteBalance are the factors of the channels, the least of them 1, under which what is nearly grey becomes grey on
 // average: grey world, over grey points alone, so that colourful things do not count. Each round finds the points
 // anew. It begins at white light, and at the light that the brightest tenth shows (white patch), which is taken where
-// it makes far more of the picture grey. It tells whether anything is nearly grey.
+// it makes far more of the picture grey. If much of that is grey already, there is no cast: a cast lies over
+// the whole picture. It tells whether anything is nearly grey.
 func whiteBalance(pixels [][3]float64) (gains [3]float64, found bool) {
+	none := [3]float64{1, 1, 1}
+	grey := 0.0
+	for _, p := range pixels {
+		if high, low := max(p[0], p[1], p[2]), min(p[0], p[1], p[2]); high >= leastLit && high-low < trulyGrey*high {
+			grey++
+		}
+	}
 	best := leastGrey * float64(len(pixels))
-	for _, start := range [][3]float64{{1, 1, 1}, whitePatch(pixels)} {
+	for _, start := range [][3]float64{none, whitePatch(pixels)} {
 		light := start
 		for range 20 {
 			sum, n := greyPoints(pixels, light, nearGrey)
@@ -87,6 +132,9 @@ func whiteBalance(pixels [][3]float64) (gains [3]float64, found bool) {
 		odd := light[1] / math.Sqrt(light[0]*light[2])
 		if _, n := greyPoints(pixels, light, surelyGrey); n > best && odd < mostOdd && odd > 1/mostOdd/mostOdd {
 			gains, found, best = light, true, 1.5*n
+			if grey >= alreadyGrey*n {
+				gains = none
+			}
 		}
 	}
 	return gains, found
@@ -140,11 +188,11 @@ func whitePatch(pixels [][3]float64) [3]float64 {
 
 func luma(p [3]float64) float64 { return 0.299*p[0] + 0.587*p[1] + 0.114*p[2] }
 
-// levels is the light that each light becomes: from black to white, and a dark middle is lifted.
+// levels is what the brightest channel of each pixel becomes: from black to white, and a dark middle is lifted.
 func levels(pixels [][3]float64) (to [256]float64) {
 	var counts [256]int
 	for _, p := range pixels {
-		counts[int(luma(p)+0.5)]++
+		counts[int(max(p[0], p[1], p[2]))]++
 	}
 	most := int(clipped * float64(len(pixels)))
 	low, high := 0, 255
@@ -172,19 +220,16 @@ func levels(pixels [][3]float64) (to [256]float64) {
 	return to
 }
 
-// relit changes the light of each pixel, and keeps its hue. A colour that would be too bright becomes paler.
+// relit changes the light of each pixel, by one factor for all channels: hue and saturation stay, and nothing is
+// clipped.
 func relit(ctx context.Context, img *image.NRGBA, to [256]float64) error {
 	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, last int) {
 		for i := from * img.Stride; i < last*img.Stride; i += 4 {
-			p := [3]float64{float64(img.Pix[i]), float64(img.Pix[i+1]), float64(img.Pix[i+2])}
-			was := luma(p)
-			light := to[int(was+0.5)]
-			by := light / max(was, 1)
-			if high := max(p[0], p[1], p[2]); high > was && light+(high-was)*by > 255 {
-				by = (255 - light) / (high - was)
-			}
+			p := img.Pix[i:][:3]
+			high := max(p[0], p[1], p[2])
+			by := to[high] / max(float64(high), 1)
 			for c, v := range p {
-				img.Pix[i+c] = uint8(min(max(light+(v-was)*by, 0), 255) + 0.5)
+				p[c] = uint8(float64(v)*by + 0.5)
 			}
 		}
 	})

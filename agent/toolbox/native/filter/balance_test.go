@@ -80,3 +80,71 @@ func TestAutoEnhance(t *testing.T) {
 	plain := nativetest.Uniform(20, 20, color.NRGBA{R: 235, G: 235, B: 235, A: 255})
 	w.Same(w.Picture("auto_enhance", nativetest.Args{"image": {w.Given("plain.png", plain)}}).Image, 20, 20, plain.NRGBAAt)
 }
+
+// drawn is a logo: an orange disc and letters of navy on a ground.
+func drawn(ground color.NRGBA) *image.NRGBA {
+	img := nativetest.Uniform(120, 80, ground)
+	for y := 20; y < 60; y++ {
+		for x := 10; x < 50; x++ {
+			if dx, dy := x-30, y-40; dx*dx+dy*dy < 400 {
+				img.SetNRGBA(x, y, color.NRGBA{R: 235, G: 95, B: 25, A: 255})
+			}
+			if x%10 < 6 {
+				img.SetNRGBA(x+60, y, color.NRGBA{R: 20, G: 30, B: 90, A: 255})
+			}
+		}
+	}
+	return img
+}
+
+// TestGraphicsKeepTheirColours: what is drawn has the light that it should have, and a ground of one colour is no cast.
+func TestGraphicsKeepTheirColours(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	for name, ground := range map[string]color.NRGBA{
+		"white.png": {R: 255, G: 255, B: 255, A: 255}, "clear.png": {}, "navy.png": {R: 24, G: 30, B: 58, A: 255}, "grey.png": {R: 200, G: 200, B: 200, A: 255},
+	} {
+		logo := drawn(ground)
+		out := w.Do("auto_enhance", nativetest.Args{"image": {w.Given(name, logo)}})
+		w.Same(w.Read(out).Image, 120, 80, logo.NRGBAAt)
+		if said := out.Note.String(); said != "Its areas are of plain colours, as in a logo, so its light stays as it was." {
+			t.Errorf("%s: it says %q", name, said)
+		}
+	}
+	onWhite := drawn(color.NRGBA{R: 255, G: 255, B: 255, A: 255})
+	for y := 62; y < 78; y++ {
+		for x := range 120 {
+			onWhite.SetNRGBA(x, y, color.NRGBA{R: 245, G: 240, B: 225, A: 255})
+		}
+	}
+	balanced := w.Picture("auto_enhance", nativetest.Args{"image": {w.Given("balanced.png", onWhite)}, "what": {nativetest.Text("white balance")}})
+	w.Same(balanced.Image, 120, 80, onWhite.NRGBAAt)
+}
+
+// TestLightKeepsHueAndSaturation: a colour becomes lighter or darker, but neither paler nor another colour.
+func TestLightKeepsHueAndSaturation(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	dim := image.NewNRGBA(image.Rect(0, 0, 200, 100))
+	for y := range 100 {
+		for x := range 200 {
+			v := 40 + float64(x+y)/4 // of the brightest channel
+			hue := [3]float64{1, 0.4, 0.1}
+			if y >= 50 {
+				hue = [3]float64{0, 0.2, 1}
+			}
+			dim.SetNRGBA(x, y, color.NRGBA{R: uint8(v * hue[0]), G: uint8(v * hue[1]), B: uint8(v * hue[2]), A: 255})
+		}
+	}
+	got := w.Picture("auto_enhance", nativetest.Args{"image": {w.Given("dim.png", dim)}}).Image
+	if c := got.NRGBAAt(199, 49); c.R < 150 {
+		t.Errorf("the brightest orange became %v", c)
+	}
+	for x := 20; x < 200; x++ {
+		orange, blue := got.NRGBAAt(x, 30), got.NRGBAAt(x, 70)
+		ratio := float64(orange.G) / float64(orange.R)
+		if ratio < 0.35 || ratio > 0.45 || blue.R != 0 || blue.B < blue.G {
+			t.Fatalf("orange became %v, and blue %v", orange, blue)
+		}
+	}
+}
