@@ -119,14 +119,43 @@ func TestQRCodeIsReadBack(t *testing.T) {
 func TestGroundOfTransparentPictures(t *testing.T) {
 	slow.Test(t)
 	t.Parallel()
-	clear := clip(t, "clear.png", append(lavfi("color=red@0.0:size=40x40:duration=1:rate=1,format=rgba"), "-frames:v", "1")...)
+	nothing := clip(t, "nothing.png", append(lavfi("color=red@0.0:size=40x40:duration=1:rate=1,format=rgba"), "-frames:v", "1")...)
 	for run, set := range map[string]args{"pad_image": {"shape": "2:1"}, "change_canvas": {"size": "90x60"}} {
-		set["image"], set["colour"] = fileOf(plan.Image, clear), "#0A64C8"
-		img := readPicture(t, done(t, run, set).Path)
+		set["image"], set["colour"] = fileOf(plan.Image, nothing), "#0A64C8"
+		out, err := perform(t, run, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := readPicture(t, out.Path)
 		for _, at := range []image.Point{{2, 2}, img.Bounds().Max.Div(2)} {
 			got := color.NRGBAModel.Convert(img.At(at.X, at.Y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model's
 			if want := (color.NRGBA{0x0a, 0x64, 0xc8, 255}); got != want {
 				t.Errorf("%s: %v is %v, want %v", run, at, got, want)
+			}
+		}
+	}
+}
+
+// TestLooksKeepTransparency checks that what cannot be seen of a picture cannot be seen of its sketch either.
+func TestLooksKeepTransparency(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))
+	for y := range 48 {
+		for x := range 64 {
+			img.SetNRGBA(x, y, color.NRGBA{R: uint8(4 * x), G: uint8(5 * y), B: 90, A: uint8(min(255, 8*max(0, x-16)))})
+		}
+	}
+	path := writePNG(t, "clear.png", img)
+	for _, look := range []string{"sketch", "poster", "emboss"} {
+		out, err := runCommand(t, toolOf(t, "stylize_picture"), args{"image": fileOf(plan.Image, path), "look": look})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := readPicture(t, out.Path)
+		for x := range 64 {
+			if _, _, _, a := made.At(x, 24).RGBA(); uint8(a>>8) != img.NRGBAAt(x, 24).A {
+				t.Fatalf("%s: the opacity at %d is %d, not %d", look, x, a>>8, img.NRGBAAt(x, 24).A)
 			}
 		}
 	}
