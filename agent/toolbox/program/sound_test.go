@@ -613,6 +613,30 @@ func TestEcho(t *testing.T) {
 		if given {
 			a["amount"] = amount
 		}
+// TestMixKeepsStereo checks that a mono voice does not make stereo music mono, nor the other way round, and that both
+// stay as loud as they were.
+func TestMixKeepsStereo(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	mono := fileOf(plan.Audio, clip(t, "mono.wav", lavfi("aevalsrc='0.2*sin(2*PI*440*t)':s=44100:d=2")...))
+	stereo := fileOf(plan.Audio, clip(t, "stereo.wav", lavfi("aevalsrc='0.2*sin(2*PI*880*t)|0':s=44100:d=2")...))
+	for _, given := range []args{
+		{"voice": mono, "music": stereo}, {"voice": stereo, "music": mono}, {"voice": mono, "music": stereo, "balance": "ducked"},
+	} {
+		out := done(t, "mix_audio", given)
+		left, right := clip(t, "left.wav", "-i", out.Path, "-af", "pan=mono|c0=c0"), clip(t, "right.wav", "-i", out.Path, "-af", "pan=mono|c0=c1")
+		const rate = 44_100
+		heard := func(path string, hertz float64) float64 {
+			return strength(pcm(t, path, rate)[rate/2:rate], rate, hertz)
+		}
+		near(t, "the mono sound on the left", heard(left, 440), heard(right, 440), heard(right, 440)/50)
+		near(t, "the mono sound", heard(left, 440), heard(mono.Path, 440), heard(mono.Path, 440)/20)
+		if loud, quiet := heard(left, 880), heard(right, 880); quiet*20 > loud {
+			t.Errorf("the stereo sound is %g on the left, and %g on the right", loud, quiet)
+		}
+	}
+}
+
 		out := done(t, "add_echo", a)
 		echoes[said] = level(t, out.Path, at, at+0.03)
 		holds(t, out.About.String(), map[string]string{"echo": "echo", "reverb": "reverb"}[kind], strings.TrimSuffix(amount, "%"))
