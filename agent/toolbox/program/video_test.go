@@ -384,6 +384,12 @@ func TestFitVideoSize(t *testing.T) {
 			}
 		})
 	}
+	fast := clip(t, "fast.mp4", append(lavfi("testsrc2=size=320x240:rate=30:duration=2", "anoisesrc=duration=2:amplitude=0.1"),
+		"-vf", "noise=alls=60:allf=t", "-preset", "ultrafast", "-qp", "10", "-pix_fmt", "yuv420p", "-ac", "2")...)
+	holds(t, done(t, "fit_video_size", videoOf(fast).with("limit", "60 kB")).Note.String(), "24 frames per second instead of 30", "mono now")
+	if said := done(t, "fit_video_size", videoOf(fast).with("limit", "1 MB")).Note.String(); said != "" {
+		t.Errorf("it has the same frames and channels, and the note is %q", said)
+	}
 	small := redBlue(t, "small.mp4", "-pix_fmt", "yuv420p")
 	out := done(t, "fit_video_size", videoOf(small).with("limit", "8"))
 	playable(t, out.Path)

@@ -104,15 +104,19 @@ type squeeze struct {
 	width, height   int
 	pictures, sound float64 // bit rates, in bits per second
 	rate            float64 // frames per second
+	channels        int     // of the sound
 	length          time.Duration
 }
 
 // squeezed returns the best parameters for a target size in bytes; false if it is too small.
 func (f Film) squeezed(bytes float64) (squeeze, bool) {
-	s := squeeze{length: f.look.Duration, rate: min(f.pictures.Rate, mostPictures)}
+	s := squeeze{length: f.look.Duration, rate: min(f.pictures.Rate, mostPictures), channels: 2}
 	total := bytes * 8 / max(s.length.Seconds(), 0.1)
 	if f.look.Audio() != nil {
 		s.sound = min(max(total*0.15, 16_000), 128_000)
+	}
+	if s.sound < 48_000 {
+		s.channels = 1
 	}
 	s.pictures = min(total-s.sound, freeRate)
 	if s.rate <= 0 {
@@ -132,20 +136,23 @@ func (s squeeze) job(f Film) ffmpeg.Job {
 	filter := fmt.Sprintf("%sfps=%g,scale=%d:%d:flags=bicubic,setsar=1,format=yuv420p", f.opaque(), s.rate, s.width, s.height)
 	args := append([]string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", filter}, format.H264().All()...)
 	args = append(append(args, "-preset", "fast"), format.Bounded(s.pictures)...)
-	channels := "2"
-	if s.sound < 48_000 {
-		channels = "1"
-	}
-	args = append(args, "-c:a", "aac", "-b:a", strconv.Itoa(int(s.sound)), "-ar", "44100", "-ac", channels)
+	args = append(args, "-c:a", "aac", "-b:a", strconv.Itoa(int(s.sound)), "-ar", "44100", "-ac", strconv.Itoa(s.channels))
 	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.Input()}, Args: append(args, format.FastStart()...), Timeout: Timeout}
 }
 
-// note says if the frames became smaller.
+// note says what had to change: the size of the frames, their rate, the channels of the sound.
 func (s squeeze) note(f Film) plan.Message {
-	if s.width >= f.pictures.Width/2*2 {
-		return plan.Message{}
+	var notes []plan.Message
+	if s.width < f.pictures.Width/2*2 {
+		notes = append(notes, plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height))
 	}
-	return plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
+	if was := f.pictures.Rate; was > s.rate+0.5 {
+		notes = append(notes, plan.Say("It has %.0f frames per second instead of %.0f.", s.rate, was))
+	}
+	if a := f.look.Audio(); a != nil && a.Channels > 1 && s.channels == 1 {
+		notes = append(notes, plan.Say("Its sound is mono now."))
+	}
+	return plan.Sentences(notes...)
 }
 
 func unwritten(err error) error {
