@@ -372,6 +372,17 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 	near(t, "the loud part", height(1200), 428, 20)
 	silence := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "silence.wav", lavfi("anullsrc=duration=1")...))})
 	holds(t, silence.Note.String(), "silent")
+	// The band of a constant tone leaves room above and below, however many channels it has.
+	for _, channels := range []string{"1", "2", "6"} {
+		steady := clip(t, channels+"-steady.wav", append(lavfi("sine=frequency=440:duration=2"), "-ac", channels)...)
+		band := readPicture(t, done(t, "waveform_image", args{"audio": fileOf(plan.Audio, steady)}).Path)
+		if _, g, _, _ := band.At(800, 10).RGBA(); g > 0x8000 {
+			t.Errorf("the wave of %s channels fills the picture", channels)
+		}
+		if _, g, _, _ := band.At(800, 220).RGBA(); g < 0x8000 {
+			t.Errorf("the wave of %s channels cannot be seen", channels)
+		}
+	}
 }
 
 // TestBadSound gives each operation on sound an input that it cannot use.
@@ -602,17 +613,6 @@ func TestCrossfade(t *testing.T) {
 	}
 }
 
-// TestEcho checks that an echo comes later than a reverb, and that each is as strong as requested.
-func TestEcho(t *testing.T) {
-	t.Parallel()
-	click := clip(t, "click.wav", lavfi("aevalsrc='if(lt(t,0.03),0.8*sin(3000*t),0)':s=44100:d=2")...)
-	echoes := map[string]float64{} // in decibels, where the first echo of each is
-	for said, at := range map[string]float64{"echo": 0.35, "echo 20%": 0.35, "echo 100%": 0.35, "reverb": 0.11, "reverb 20%": 0.11} {
-		kind, amount, given := strings.Cut(said, " ")
-		a := args{"audio": fileOf(plan.Audio, click), "room": kind}
-		if given {
-			a["amount"] = amount
-		}
 // TestMixKeepsStereo checks that a mono voice does not make stereo music mono, nor the other way round, and that both
 // stay as loud as they were.
 func TestMixKeepsStereo(t *testing.T) {
@@ -637,6 +637,17 @@ func TestMixKeepsStereo(t *testing.T) {
 	}
 }
 
+// TestEcho checks that an echo comes later than a reverb, and that each is as strong as requested.
+func TestEcho(t *testing.T) {
+	t.Parallel()
+	click := clip(t, "click.wav", lavfi("aevalsrc='if(lt(t,0.03),0.8*sin(3000*t),0)':s=44100:d=2")...)
+	echoes := map[string]float64{} // in decibels, where the first echo of each is
+	for said, at := range map[string]float64{"echo": 0.35, "echo 20%": 0.35, "echo 100%": 0.35, "reverb": 0.11, "reverb 20%": 0.11} {
+		kind, amount, given := strings.Cut(said, " ")
+		a := args{"audio": fileOf(plan.Audio, click), "room": kind}
+		if given {
+			a["amount"] = amount
+		}
 		out := done(t, "add_echo", a)
 		echoes[said] = level(t, out.Path, at, at+0.03)
 		holds(t, out.About.String(), map[string]string{"echo": "echo", "reverb": "reverb"}[kind], strings.TrimSuffix(amount, "%"))
