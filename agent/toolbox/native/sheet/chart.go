@@ -80,8 +80,14 @@ func charted(t table.Table, kind chart.Kind, words string) (_ chart.Chart, note 
 	if len(shown) == 0 {
 		return chart.Chart{}, plan.Message{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
+	if kind == chart.Pie && len(shown) > 1 {
+		return pieOf(t, shown, average.MatchString(words))
+	}
 	shown = shown[:min(len(shown), chart.MostSeries)]
-	if kind == chart.Pie || kind == chart.Histogram {
+	if kind == chart.Histogram {
+		if len(shown) > 1 {
+			note = plan.Say("It shows only the column %q; a histogram shows one column.", prose.OneLine(t.Columns[shown[0]]))
+		}
 		shown = shown[:1]
 	}
 	drawn := chart.Chart{Kind: kind}
@@ -113,6 +119,27 @@ func charted(t table.Table, kind chart.Kind, words string) (_ chart.Chart, note 
 		drawn.Labels = append(drawn.Labels, name)
 	}
 	return drawn, note, nil
+}
+
+// pieOf is a pie with a slice for each of several columns: the sum or the average of its numbers.
+func pieOf(t table.Table, columns []int, mean bool) (chart.Chart, plan.Message, error) {
+	drawn := chart.Chart{Kind: chart.Pie}
+	var values []float64
+	for _, i := range columns {
+		s := t.Statistics(i)
+		if values = append(values, s.Sum); mean {
+			values[len(values)-1] = s.Mean
+		}
+		drawn.Labels = append(drawn.Labels, prose.OneLine(t.Columns[i]))
+	}
+	drawn.Series = []chart.Series{{Values: values}}
+	switch {
+	case len(t.Rows) == 1:
+		return drawn, plan.Message{}, nil
+	case mean:
+		return drawn, plan.Say("Each slice is the average of a column."), nil
+	}
+	return drawn, plan.Say("Each slice is the sum of a column."), nil
 }
 
 // average says that rows with the same label are averaged. Otherwise they are added up.

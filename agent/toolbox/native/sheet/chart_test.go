@@ -52,6 +52,37 @@ func TestChartsShowTheNamedColumns(t *testing.T) {
 	}
 }
 
+// TestPieOfSeveralColumns checks that a pie shows all columns, unless one is named.
+func TestPieOfSeveralColumns(t *testing.T) {
+	t.Parallel()
+	read, err := table.Read("month,north,south,online\nJan,10,20,30\nFeb,30,20,50\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]struct {
+		labels []string
+		values []float64
+		note   string
+	}{
+		"":                      {[]string{"north", "south", "online"}, []float64{40, 40, 80}, "Each slice is the sum of a column."},
+		"the average":           {[]string{"north", "south", "online"}, []float64{20, 20, 40}, "Each slice is the average of a column."},
+		"north and online":      {[]string{"north", "online"}, []float64{40, 80}, "Each slice is the sum of a column."},
+		"online sales by month": {[]string{"Jan", "Feb"}, []float64{30, 50}, ""},
+	} {
+		got, note, err := charted(read, chart.Pie, words)
+		if err != nil {
+			t.Fatal(words, err)
+		}
+		if diff := cmp.Diff(want.values, got.Series[0].Values); diff != "" || !slices.Equal(got.Labels, want.labels) || note.String() != want.note {
+			t.Errorf("%q: %q, %q\n%s", words, got.Labels, note, diff)
+		}
+	}
+	_, note, err := charted(read, chart.Histogram, "")
+	if err != nil || note.String() != `It shows only the column "north"; a histogram shows one column.` {
+		t.Errorf("a histogram: %q, %v", note, err)
+	}
+}
+
 func TestChartsCombineRows(t *testing.T) {
 	t.Parallel()
 	read, err := table.Read(sales)
