@@ -246,3 +246,40 @@ func TestHEICBecomesJPEG(t *testing.T) {
 		})
 	}
 }
+
+// TestHEICDeliveredAs: of a HEIC picture that several steps edit, only what is delivered counts.
+func TestHEICDeliveredAs(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2)), nil); err != nil {
+		t.Fatal(err)
+	}
+	jpg := writes("out.jpg", b.String())
+	for _, c := range []struct {
+		name        string
+		blur, round func(context.Context, toolbox.Call) (toolbox.Output, error)
+		want        [2]string
+	}{
+		{"a PNG in the end", jpg, draws, [2]string{}},
+		{"a JPEG in the end", jpg, jpg, [2]string{1: "It is a JPEG now: I save edited HEIC pictures as JPEG."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakePlanner{}, maker{"blur": c.blur, "round": c.round}, agent.Config{},
+				tool("blur", plan.Image, []plan.Type{plan.Image}), tool("round", plan.Image, []plan.Type{plan.Image}))
+			given := plan.Resource{Name: "a.heic", Type: plan.Image, Blob: "a.heic", File: "photo"}
+			w.blobs.data[given.Blob] = picture()
+			work := step.Work{Request: request(given), Memory: step.NewMemory([]plan.Resource{given}), Steps: []plan.Step{
+				{Key: "blur", Action: act("blur", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromResource(given.Name)})},
+				{Key: "round", Action: act("round", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(0)})},
+			}}
+			for work.At = range work.Steps {
+				r := w.Act(t.Context(), work)
+				if r.Status != plan.Done || r.Note != c.want[work.At] {
+					t.Errorf("step %d is %s %q, with the note %q", work.At, r.Status, r.Problem, r.Note)
+				}
+				work.Memory.Record(work.Steps[work.At].Key, r)
+			}
+		})
+	}
+}

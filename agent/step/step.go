@@ -172,7 +172,7 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		for _, failed := range stoodIn(candidate, made) {
 			notes = append(notes, plan.Say("%s A fallback was used instead.", failed))
 		}
-		notes = append(notes, made.Note, savedAs(call, made.Path))
+		notes = append(notes, made.Note, w.savedAs(call, made.Path))
 		candidate = made.Candidate // so that later calls need not fail first
 		result.Candidate = made.Candidate
 		result.Model = cmp.Or(made.Model, naming.Ran(p.tool, made.Candidate).Model)
@@ -209,17 +209,32 @@ func (a *Actor) run(ctx context.Context, tool toolbox.Tool, candidate string, ca
 	return a.config.Toolbox.Run(ctx, call.Tool, candidate, call, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 }
 
-// savedAs says that the result of an edited HEIC picture is a JPEG, unless the request names the format.
-func savedAs(call toolbox.Call, path string) plan.Message {
+// savedAs says that the result of an edited HEIC picture is a JPEG, unless the request names the format, or a later step
+// edits the picture further: that one knows what is delivered.
+func (w Work) savedAs(call toolbox.Call, path string) plan.Message {
 	if !call.Returns.Fits(plan.Image) || call.Text("format") != "" || !hasExt(path, ".jpg", ".jpeg") {
 		return plan.Message{}
 	}
-	for _, values := range call.Args {
-		if slices.ContainsFunc(values, func(v toolbox.Value) bool { return hasExt(v.Blob, ".heic", ".heif", ".hif") }) {
-			return plan.Say("It is a JPEG now: I save edited HEIC pictures as JPEG.")
+	edited := slices.ContainsFunc(w.Steps[w.At+1:], func(s plan.Step) bool {
+		return s.Action.Returns.Fits(plan.Image) && slices.Contains(s.Inputs(), w.At)
+	})
+	if edited || !w.fromHEIC(w.At) {
+		return plan.Message{}
+	}
+	return plan.Say("It is a JPEG now: I save edited HEIC pictures as JPEG.")
+}
+
+// fromHEIC reports whether a step, or one before it whose output it uses, works on a HEIC picture.
+func (w Work) fromHEIC(at int) bool {
+	step := w.Steps[at]
+	for _, b := range step.Action.Args {
+		for _, source := range b.Source.Leaves() {
+			if source.Kind == plan.OfResource && hasExt(source.Name, ".heic", ".heif", ".hif") {
+				return true
+			}
 		}
 	}
-	return plan.Message{}
+	return slices.ContainsFunc(step.Inputs(), w.fromHEIC)
 }
 
 func hasExt(name string, extensions ...string) bool {
