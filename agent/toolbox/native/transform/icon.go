@@ -6,6 +6,7 @@ import (
 	"image"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -43,7 +44,7 @@ func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		out, err := picture.Save(ctx, c, i, p, picture.Edited{Image: icon, Format: media.PNG, About: plan.Say("%d × %d pixels", side, side)})
+		out, err := picture.Save(ctx, c, i, p, picture.Edited{Image: icon, Format: media.PNG, About: plan.Say("%s×%s", strconv.Itoa(side), strconv.Itoa(side))})
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -75,7 +76,7 @@ func faviconOf(ctx context.Context, c toolbox.Call, img *image.NRGBA) (toolbox.O
 		}
 		icons[i] = icon
 	}
-	out := toolbox.Output{Path: filepath.Join(c.Dir, "favicon.ico"), About: plan.Say("a favicon of 16, 32 and 48 pixels")}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "favicon.ico"), File: "favicon", About: plan.Say("a favicon of 16, 32 and 48 pixels")}
 	if err := media.EncodeIcons(ctx, out.Path, icons...); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write a favicon: %w", err)
 	}

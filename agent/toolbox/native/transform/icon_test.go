@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"fmt"
 	"image"
 	"os"
 	"testing"
@@ -20,6 +21,9 @@ func TestIconSet(t *testing.T) {
 	if p := w.Read(out.More[last]); p.Info.MIME != "image/x-icon" || p.Image.Rect.Size() != image.Pt(48, 48) {
 		t.Errorf("the favicon is %+v", p.Info)
 	}
+	if name := out.More[last].File; name != "favicon" {
+		t.Errorf("the favicon is called %q", name)
+	}
 	file, err := os.ReadFile(out.More[last].Path)
 	if err != nil || file[4] != 3 || file[6] != 16 || file[6+16] != 32 || file[6+2*16] != 48 {
 		t.Errorf("the favicon holds %v: %v", file[:60], err)
@@ -30,6 +34,9 @@ func TestIconSet(t *testing.T) {
 			t.Errorf("an icon of %v is not square and transparent above", p.Image.Rect)
 		}
 		sides = append(sides, p.Image.Rect.Dx())
+		if want := fmt.Sprintf("%[1]d×%[1]d", p.Image.Rect.Dx()); o.About.String() != want { // which its file is named by
+			t.Errorf("an icon is %q, not %q", o.About, want)
+		}
 	}
 	if len(sides) != len(iconSizes) || sides[0] != 16 || sides[8] != 512 {
 		t.Errorf("the sides are %v", sides)
