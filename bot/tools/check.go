@@ -144,12 +144,13 @@ func installed(program string) bool {
 }
 
 // unknownPrograms reports programs of a backing that are neither installed nor in a Debian package that the file names.
+// That a program is missing from argv is reported elsewhere.
 func unknownPrograms(b toolbox.Backing) error {
 	if b.Recipe == nil || b.Debian != "" {
 		return nil
 	}
 	for _, program := range b.Recipe.Programs() {
-		if !installed(program) {
+		if program != "" && !installed(program) {
 			return fmt.Errorf("the program %s is not installed: correct its name, "+
 				"or say which Debian package has it, with debian: PACKAGE below argv", program)
 		}

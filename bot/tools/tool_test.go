@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +66,20 @@ func TestCheckWarns(t *testing.T) {
 		status, _, stderr = clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: args}.Run(t)
 		if status != fault.StatusUsage || !strings.Contains(stderr, "the program no-such-mirror is not installed: correct its name, or say") {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+}
+
+// TestCheckShellLine checks that a command line in one piece is said to need an item for each argument, whether it starts
+// with a program or a slot.
+func TestCheckShellLine(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{`["no-such-mirror {image} {out:png}"]`, `["mirror -l"]`} {
+		file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
+		bottest.Write(t, file, regexp.MustCompile(`argv: .*`).ReplaceAllLiteralString(mirrorTool, "argv: "+line))
+		status, _, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: []string{"tool", "check", file}}.Run(t)
+		if status != fault.StatusUsage || !strings.Contains(stderr, "each of its arguments is an item of the list") || strings.Contains(stderr, "the program  is") {
+			t.Errorf("%s: status %d: %s", line, status, stderr)
 		}
 	}
 }
