@@ -48,7 +48,7 @@ var words = map[string]string{
 
 // abouts are what results say of themselves, as their backends word it.
 var abouts = map[string]string{
-	"adjust_bass_treble": "more bass (+6 dB)", "adjust_image": "brightness +20%, sepia", "auto_enhance": "its light corrected", "black_out_objects": "2 areas", "black_out_region": "one area",
+	"adjust_bass_treble": "more bass (+6 dB)", "adjust_image": "brightness +20%, sepia", "adjust_video": "in sepia", "auto_enhance": "its light corrected", "black_out_objects": "2 areas", "black_out_region": "one area",
 	"blur_objects": "all but 2 areas", "blur_region": "all but one area", "blur_video_region": "one area",
 	"change_animation_speed": "at 2× speed", "change_audio_speed": "at 1.5× speed", "change_canvas": "fitted into 1080 × 1080 pixels, with bars",
 	"change_channels": "mono", "change_opacity": "50% transparent", "change_pitch": "3 semitones higher",

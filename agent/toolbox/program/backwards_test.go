@@ -161,6 +161,7 @@ func TestSilentSoundIsNotTrimmed(t *testing.T) {
 	t.Parallel()
 	silent := fileOf(plan.Audio, clip(t, "silent.wav", lavfi("anullsrc=d=2")...))
 	holds(t, refused(t, "trim_silence", args{"audio": silent, "where": "at both ends"}), "silent throughout")
+	holds(t, refused(t, "trim_silence", args{"audio": silent}), "silent throughout")
 }
 
 // TestBackwardsOfOtherFiles: the sound of a video is reversed alone, and what is not a video or sound is refused.

@@ -327,6 +327,11 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 		near(t, said+": green", float64(is.G)-float64(was.G), by[1], 3)
 		near(t, said+": blue", float64(is.B)-float64(was.B), by[2], 3)
 	}
+	for said, about := range map[string]string{"sepia": "in sepia", "invert the colours": "with inverted colours", "sepia and brighter": "adjusted", "brighter": "adjusted"} {
+		if out := done(t, "adjust_video", videoOf(path).with("adjustment", said)); out.About.String() != about {
+			t.Errorf("%s: it is %q", said, out.About)
+		}
+	}
 }
 
 // TestBitRateOfAVideo checks that a video has the requested bit rate, and is saved as MP4 by default.
