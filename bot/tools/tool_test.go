@@ -78,7 +78,7 @@ func TestCheckShellLine(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
 		bottest.Write(t, file, regexp.MustCompile(`argv: .*`).ReplaceAllLiteralString(mirrorTool, "argv: "+line))
 		status, _, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: []string{"tool", "check", file}}.Run(t)
-		if status != fault.StatusUsage || !strings.Contains(stderr, "each of its arguments is an item of the list") || strings.Contains(stderr, "the program  is") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "each argument is an item of the list") || strings.Contains(stderr, "the program  is") {
 			t.Errorf("%s: status %d: %s", line, status, stderr)
 		}
 	}
