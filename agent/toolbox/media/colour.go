@@ -327,7 +327,7 @@ type Colours struct {
 	transparent bool
 }
 
-// Palette returns at most most colours: median cut repeatedly splits the widest box of colours at its median pixel
+// Palette returns up to that many colours: median cut repeatedly splits the widest box of colours at its median pixel
 // until there are enough boxes; their mean colours are the palette. A transparent colour comes first.
 func (s *Colours) Palette(most int) color.Palette {
 	var palette color.Palette
