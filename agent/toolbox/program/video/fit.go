@@ -144,7 +144,8 @@ func (s squeeze) job(f Film) ffmpeg.Job {
 func (s squeeze) note(f Film) plan.Message {
 	var notes []plan.Message
 	if s.width < f.pictures.Width/2*2 {
-		notes = append(notes, plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height))
+		notes = append(notes, plan.Say("Its frames had to be scaled down from %d × %d to %d × %d pixels.",
+			f.pictures.Width, f.pictures.Height, s.width, s.height))
 	}
 	if was := f.pictures.Rate; was > s.rate+0.5 {
 		notes = append(notes, plan.Say("It has %.0f frames per second instead of %.0f.", s.rate, was))
