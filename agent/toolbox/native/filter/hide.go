@@ -12,6 +12,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/native/selection"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -29,7 +30,7 @@ type hider func(ctx context.Context, img *image.NRGBA, h hidden) error
 // hiding returns an edit that hides the selected parts of a picture, or everything outside them.
 func hiding(hide hider) picture.Edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
-		parts, err := selectedParts(c, p.Image.Rect)
+		parts, read, err := selectedParts(c, p.Image.Rect)
 		if err != nil {
 			return picture.Edited{}, err
 		}
@@ -50,38 +51,47 @@ func hiding(hide hider) picture.Edit {
 				return picture.Edited{}, err
 			}
 		}
-		about := operation.OneOrMany(len(parts), plan.Say("one area"), plan.Say("%d areas", len(parts)))
-		return picture.Edited{Image: p.Image, About: about}, nil
+		made := picture.Edited{Image: p.Image, About: operation.OneOrMany(len(parts), plan.Say("one area"), plan.Say("%d areas", len(parts)))}
+		if read {
+			made.Note = plan.Say("Only words that could be read are hidden; please check that none is left.")
+		}
+		return made, nil
 	}
 }
 
 // detailsOf returns the details to keep when the whole picture is hidden.
 func detailsOf(picture image.Rectangle) int { return min(picture.Dx(), picture.Dy()) / 24 }
 
-// selectedParts returns the region "part" of the picture, the boxes "bbox", or the whole picture. Boxes
-// are widened by an eighth of their longer side, since face boxes end at the chin and the forehead.
-func selectedParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error) {
+// selectedParts returns the region "part" of the picture, the boxes "bbox", or the whole picture, and
+// whether the boxes are those of words that were read. Boxes are widened by an eighth of their longer
+// side, since face boxes end at the chin and the forehead. Those of words are widened by less, since
+// another line is close.
+func selectedParts(c toolbox.Call, whole image.Rectangle) (parts []image.Rectangle, read bool, err error) {
 	if len(c.Args["bbox"]) > 0 {
 		found, err := picture.Boxes(c, whole)
-		var parts []image.Rectangle
+		read = selection.IsRead(found)
 		for _, b := range found {
 			r := picture.Rectangle(b)
-			parts = append(parts, r.Inset(-max(r.Dx(), r.Dy())/8).Intersect(whole))
+			by := max(r.Dx(), r.Dy()) / 8
+			if read {
+				by = r.Dy() / 5
+			}
+			parts = append(parts, r.Inset(-by).Intersect(whole))
 		}
-		return parts, err
+		return parts, read, err
 	}
 	area, ok := toolbox.Param[quantity.Area](c, "part")
 	if where, _ := toolbox.Param[string](c, "where"); !ok && where == "outside" {
-		return nil, plan.Refusal("Please say which part of the picture to keep.")
+		return nil, false, plan.Refusal("Please say which part of the picture to keep.")
 	}
 	if !ok {
-		return []image.Rectangle{whole}, nil
+		return []image.Rectangle{whole}, false, nil
 	}
 	part, ok := area.Of(whole.Dx(), whole.Dy())
 	if !ok {
-		return nil, plan.Refusal("That part is outside the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
+		return nil, false, plan.Refusal("That part is outside the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
 	}
-	return []image.Rectangle{part}, nil
+	return []image.Rectangle{part}, false, nil
 }
 
 // hideOutside hides everything but the given parts.

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -38,6 +39,25 @@ func TestHide(t *testing.T) {
 		}
 	}
 	w.Refused("blur_objects", nativetest.Args{"image": {w.Given("b.png", src)}, "bbox": {w.Boxes()}}, "")
+}
+
+// The box of a word that was read is widened by little: the line above stays readable. The answer says that other words
+// may be left.
+func TestHideWords(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := nativetest.Uniform(400, 100, color.NRGBA{200, 210, 220, 255})
+	email := plan.Box{Label: "ann@example.com", XMin: 20, YMin: 50, XMax: 320, YMax: 70}
+	given := nativetest.Args{"image": {w.Given("a.png", src)}, "bbox": {w.Boxes(email)}}
+	p := w.Picture("black_out_objects", given)
+	for y, hidden := range map[int]bool{44: false, 47: true, 60: true, 72: true, 76: false} {
+		if got := p.Image.NRGBAAt(100, y) != src.NRGBAAt(100, y); got != hidden {
+			t.Errorf("row %d is hidden: %t", y, got)
+		}
+	}
+	if note := w.Do("black_out_objects", given).Note.String(); !strings.Contains(note, "Only words that could be read") {
+		t.Errorf("the note is %q", note)
+	}
 }
 
 // Everything outside a part is hidden, and the part is unchanged, including transparent pixels.
