@@ -175,6 +175,13 @@ func (st *state) lacking(c *channel, needed Permission) *refusal {
 	return nil
 }
 
+func (st *state) newGuild(name string) *guild {
+	owner := st.newUser("Owner of "+name, false)
+	g := &guild{id: st.id(), name: name, owner: owner.ID, joined: st.now(), assigned: map[string][]string{}}
+	st.guilds[g.id] = g
+	return g
+}
+
 func (st *state) newUser(name string, bot bool) User {
 	u := User{ID: st.id(), Name: name, Bot: bot}
 	st.users[u.ID] = u

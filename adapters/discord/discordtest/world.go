@@ -184,13 +184,6 @@ func (w *World) DeleteChannel(channel string) {
 	})
 }
 
-func (w *World) newGuild(name string) *guild {
-	owner := w.newUser("Owner of "+name, false)
-	g := &guild{id: w.id(), name: name, owner: owner.ID, joined: w.now(), assigned: map[string][]string{}}
-	w.guilds[g.id] = g
-	return g
-}
-
 func (w *World) permit(id string, less, more Permission) {
 	w.do(func() {
 		c := w.place(id)
