@@ -114,7 +114,8 @@ var aside = lazyregexp.New(`\([^()]*\)`)
 var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)
 
 // takenBack matches the words after something that the request corrects: "2 seconds ... no wait, 1 is enough".
-var takenBack = lazyregexp.New(`(?i)^(?:[^\pL\pN"]+\pL+){0,3}?[^\pL\pN"]+(?:(?:(?:ehm?|uhm?|hm+|ah|oh|oops)\W+)?no,? (?:wait|sorry|hold on)|wait,? no|sorry,? (?:no|i meant?)|` +
+var takenBack = lazyregexp.New(`(?i)^(?:[^\pL\pN"]+\pL+){0,3}?[^\pL\pN"]+(?:` +
+	`(?:(?:ehm?|uhm?|hm+|ah|oh|oops)\W+)?no,? (?:wait|sorry|hold on)|wait,? no|sorry,? (?:no|i meant?)|` +
 	`scratch that|strike that|(?:no,? )?i meant?|hm+\W+no|oops)\b`)
 
 var oneWord = lazyregexp.New(`[\pL\pN]+`)

@@ -357,7 +357,8 @@ func (a *Argv) check(s Scope, w Written, motion bool) []error {
 		faults = append(faults, errors.New("argv must start with a program name; each argument is an item of the list"))
 	}
 	if strings.ContainsAny(a.Program(), " /") {
-		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with a program name; each argument is an item of the list", a.Program()))
+		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with a program name; each argument is an item of the list",
+			a.Program()))
 	}
 	c := check{may: w, program: a.Program(), motion: motion}
 	for _, p := range a.all() {
