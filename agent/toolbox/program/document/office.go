@@ -126,12 +126,12 @@ func completed(installation, folder string) (string, error) {
 // linked makes folders that show the files of another folder by links, but have their own file at the path.
 func linked(from, to, path string, content []byte) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
-		return err //nolint:wrapcheck // the caller says what it is for
+		return err
 	}
 	own, rest, deeper := strings.Cut(path, "/")
 	entries, err := os.ReadDir(from)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	for _, e := range entries {
 		link := filepath.Join(to, e.Name())
@@ -139,17 +139,17 @@ func linked(from, to, path string, content []byte) error {
 			continue
 		}
 		if err := os.Symlink(filepath.Join(from, e.Name()), link); err != nil {
-			return err //nolint:wrapcheck // as above
+			return err
 		}
 	}
 	at := filepath.Join(to, own)
 	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) { // a link of an earlier call
-		return err //nolint:wrapcheck // as above
+		return err
 	}
 	if deeper {
 		return linked(filepath.Join(from, own), at, rest, content)
 	}
-	return os.WriteFile(at, content, 0o600) //nolint:wrapcheck // as above
+	return os.WriteFile(at, content, 0o600)
 }
 
 // print converts an office document to PDF in a new folder of the call.
