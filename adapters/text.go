@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -63,6 +64,8 @@ func CutName(name string, most int) string {
 // the text lists the choices and the buttons have their numbers, so that nothing is said twice.
 func Labelled(choices []Choice, most int) bool {
 	return !slices.ContainsFunc(choices, func(c Choice) bool {
-		return UTF16Len(c.Text) > most || strings.TrimSpace(c.Text) == ""
+		return UTF16Len(c.Text) > most || !strings.ContainsFunc(c.Text, visible)
 	})
 }
+
+func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }

@@ -107,13 +107,13 @@ func (o leftovers) means(texts []string, word string) bool {
 // state matches words that say how something is, and not how it should be: "everything looks yellow".
 var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|so) (?:(?:a bit|a little|all|too|so|very|really|quite) )?\pL+`)
 
-// aside matches words in brackets, which mostly tell things apart: "the colleague in the middle (yellow top)".
+// aside matches words in brackets, which usually identify something: "the colleague in the middle (yellow top)".
 var aside = lazyregexp.New(`\([^()]*\)`)
 
 // unwanted matches the words before something that the request rejects: "instead of black bars".
 var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)
 
-// takenBack matches the words after something that the request corrects: "2 seconds ... no wait, 1 is enough".
+// takenBack matches a correction that follows a value: "2 seconds ... no wait, 1 is enough".
 var takenBack = lazyregexp.New(`(?i)^(?:[^\pL\pN"]+\pL+){0,3}?[^\pL\pN"]+(?:` +
 	`(?:(?:ehm?|uhm?|hm+|ah|oh|oops)\W+)?no,? (?:wait|sorry|hold on)|wait,? no|sorry,? (?:no|i meant?)|` +
 	`scratch that|strike that|(?:no,? )?i meant?|hm+\W+no|oops)\b`)

@@ -264,9 +264,9 @@ func (r *Route) rename(res *Result) {
 	}
 }
 
-// mostWorse is how far the score of a solution may be below the best one to take its place without
-// asking. Cropping to a half is no other way to blur it.
-const mostWorse = 1.5
+// maxDrop is how far the score of a fallback may be below the best one. Cropping a picture to its lower
+// half is no substitute for blurring that half.
+const maxDrop = 1.5
 
 // detour looks for an alternative for each subtask that is stuck because of a failed step, and
 // reports whether it found one. It goes through the subtasks in order, so that one that merely
@@ -281,7 +281,7 @@ func (r *Route) detour(problem string) (found bool) {
 		}
 		solutions := r.plan.Tasks[t].Solutions
 		for s, solution := range solutions {
-			if solution.doubtful() || solution.Score < solutions[0].Score-mostWorse {
+			if solution.doubtful() || solution.Score < solutions[0].Score-maxDrop {
 				continue // people may choose it
 			}
 			other := slices.Clone(r.choice)

@@ -10,7 +10,7 @@ type ImageRequest struct {
 	Prompt string
 	// Size and ResponseFormat are empty if they were omitted.
 	Size, ResponseFormat string
-	// Image is the picture to edit. Mask is transparent where it is to be edited; nil if there is none.
+	// Image is the picture to edit, and the transparent pixels of Mask mark the part. Both may be nil.
 	Image, Mask image.Image
 }
 

@@ -31,7 +31,7 @@ type Job struct {
 	ID       string
 	Status   Status
 	Progress float64 // 0 to 1
-	Preview  []byte  // of what is made so far
+	Preview  []byte  // shows the unfinished result
 	Polls    int     // how often its status was requested
 }
 

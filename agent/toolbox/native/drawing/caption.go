@@ -108,7 +108,7 @@ func written(ctx context.Context, text lettering.Text, align int, c toolbox.Call
 	}
 	border := max(1, int(text.Size/14))
 	rim := outlineOf(ink)
-	padding := 2 * border // for what hangs over the lines
+	padding := 2 * border // room for the outline
 	ground, boxed := toolbox.Param[color.NRGBA](c, "box")
 	if boxed {
 		padding, rim = int(text.Size/3), ground
@@ -124,12 +124,12 @@ func written(ctx context.Context, text lettering.Text, align int, c toolbox.Call
 	return words, text.Draw(ctx, words, area, align, ink, rim, border)
 }
 
-// lay draws the layer on a picture around a point, turned by an angle in radians against the clock.
+// lay draws a layer on a picture, centred on a point and rotated counterclockwise by an angle in radians.
 func lay(on, layer *image.NRGBA, middle image.Point, angle, opacity float64) {
-	see := image.NewUniform(color.Alpha16{A: uint16(math.Round(opacity * 0xffff))})
+	mask := image.NewUniform(color.Alpha16{A: uint16(math.Round(opacity * 0xffff))})
 	centre := layer.Rect.Min.Add(layer.Rect.Max).Div(2)
 	if angle == 0 {
-		draw.DrawMask(on, layer.Rect.Add(middle.Sub(centre)), layer, layer.Rect.Min, see, image.Point{}, draw.Over)
+		draw.DrawMask(on, layer.Rect.Add(middle.Sub(centre)), layer, layer.Rect.Min, mask, image.Point{}, draw.Over)
 		return
 	}
 	sin, cos := math.Sincos(angle)
@@ -137,7 +137,7 @@ func lay(on, layer *image.NRGBA, middle image.Point, angle, opacity float64) {
 	xdraw.BiLinear.Transform(on, f64.Aff3{
 		cos, sin, float64(middle.X) - cos*x - sin*y,
 		-sin, cos, float64(middle.Y) + sin*x - cos*y,
-	}, layer, layer.Rect, xdraw.Over, &xdraw.Options{SrcMask: see})
+	}, layer, layer.Rect, xdraw.Over, &xdraw.Options{SrcMask: mask})
 }
 
 // outlineOf returns black for light letters, white for dark ones.

@@ -59,7 +59,7 @@ func corrected(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 		return out, nil
 	}
 	if graphic(p.Image) {
-		out.Note = plan.Sentences(out.Note, plan.Say("Its areas are of plain colours, as in a logo, so its light stays as it was."))
+		out.Note = plan.Sentences(out.Note, plan.Say("It has plain areas of colour, like a logo, so its brightness was left as it is."))
 		return out, nil
 	}
 	return out, relit(ctx, p.Image, levels(sampled(p.Image)))

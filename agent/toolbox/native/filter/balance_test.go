@@ -107,7 +107,7 @@ func TestGraphicsKeepTheirColours(t *testing.T) {
 		logo := drawn(ground)
 		out := w.Do("auto_enhance", nativetest.Args{"image": {w.Given(name, logo)}})
 		w.Same(w.Read(out).Image, 120, 80, logo.NRGBAAt)
-		if said := out.Note.String(); said != "Its areas are of plain colours, as in a logo, so its light stays as it was." {
+		if said := out.Note.String(); said != "It has plain areas of colour, like a logo, so its brightness was left as it is." {
 			t.Errorf("%s: it says %q", name, said)
 		}
 	}

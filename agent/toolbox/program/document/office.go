@@ -93,17 +93,17 @@ func officeFiles() []string {
 //go:embed office.py
 var officeScript []byte
 
-// formulaLine is a file of LibreOffice for the line in which formulas are edited. Calc loads no document
-// without it, even where no window is shown, and Debian's libreoffice-calc-nogui does not have it.
-const formulaLine = "share/config/soffice.cfg/modules/scalc/ui/inputbar.ui"
+// formulaBar is the file that describes Calc's formula bar. Calc cannot load a document without it, even if
+// it shows no window, and Debian's libreoffice-calc-nogui lacks it.
+const formulaBar = "share/config/soffice.cfg/modules/scalc/ui/inputbar.ui"
 
 //go:embed inputbar.ui
-var formulaWidgets []byte
+var formulaBarXML []byte
 
-// completed returns an installation of LibreOffice that has the formula line: the given one, or one of
-// links to it at the given folder.
+// completed returns an installation of LibreOffice that has the formula bar: the given one, or a copy of it
+// in the folder that consists of symbolic links.
 func completed(installation, folder string) (string, error) {
-	if _, err := os.Stat(filepath.Join(installation, formulaLine)); err == nil {
+	if _, err := os.Stat(filepath.Join(installation, formulaBar)); err == nil {
 		return installation, nil
 	}
 	settings, err := os.ReadFile(filepath.Join(installation, "program/fundamentalrc"))
@@ -113,8 +113,8 @@ func completed(installation, folder string) (string, error) {
 	moved := bytes.ReplaceAll(settings, []byte("BRAND_BASE_DIR=file://"+installation+"\n"), []byte("BRAND_BASE_DIR=file://"+folder+"\n"))
 	err = errors.Join(
 		linked(installation, folder, "program/fundamentalrc", moved),
-		linked(installation, folder, formulaLine, formulaWidgets),
-		os.Remove(filepath.Join(folder, "presets")), // LibreOffice copies them into a profile, but no links
+		linked(installation, folder, formulaBar, formulaBarXML),
+		os.Remove(filepath.Join(folder, "presets")), // LibreOffice copies the presets into a profile, but follows no links
 		os.CopyFS(filepath.Join(folder, "presets"), os.DirFS(filepath.Join(installation, "presets"))),
 	)
 	if err != nil {
@@ -123,7 +123,7 @@ func completed(installation, folder string) (string, error) {
 	return folder, nil
 }
 
-// linked makes folders that show the files of another folder by links, but have their own file at the path.
+// linked mirrors a folder by symbolic links, except for the file at the path, which gets the content.
 func linked(from, to, path string, content []byte) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err

@@ -72,7 +72,7 @@ func joined(pages []int) string {
 // orientation matches tesseract's report about a page: by how many degrees it has to be turned clockwise.
 var orientation = lazyregexp.New(`Rotate: (\d+)`)
 
-// lying returns the pages that are not upright, by the degrees by which they have to be turned clockwise.
+// lying groups the pages that are not upright by how many degrees they have to be turned clockwise.
 func (r Reader) lying(ctx context.Context, c toolbox.Call, doc pdf, pages []int) (map[int][]int, error) {
 	if err := r.Require(tesseract()); err != nil {
 		return nil, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
