@@ -229,10 +229,14 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 	if e.By.ID != r.Asked.Event.By.ID && e.By.ID != run.By && !e.By.Admin {
 		return a.refuse(ctx, e, r.Asked.Event.Thread, quota.RefuseRemove())
 	}
+	// The deletion is recorded first, so that a press counts as soon as people see that the answer is gone.
+	if err := a.stopper.noteDeleted(ctx, r, run, run.Sent.Ref); err != nil {
+		return err
+	}
 	if err := deleter.Delete(ctx, run.Sent.Ref); err != nil && !adapters.Final(err) {
 		return fmt.Errorf("delete an answer: %w", err)
 	}
-	return a.stopper.noteDeleted(ctx, r, run, run.Sent.Ref)
+	return nil
 }
 
 // rate records a person's rating of an answer, and counts it if it changed.
@@ -493,8 +497,8 @@ func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread
 	return s.stopped(ctx, e, working[0].ID)
 }
 
-// latest returns the last run of these requests that was answered and that shows something. repeated means that the run
-// was begun by this event before.
+// latest returns the run of these requests whose answer people saw last, of those that shows accepts. repeated means that
+// the event began a run before.
 func (s *shorthand) latest(ctx context.Context, e adapters.Event, requests []string, shows func(*record.Run) bool) (
 	of *record.Request, last *record.Run, repeated bool, err error,
 ) {
@@ -509,7 +513,8 @@ func (s *shorthand) latest(ctx context.Context, e adapters.Event, requests []str
 			return r, nil, true, nil
 		}
 		for _, run := range r.Runs {
-			if run.Answer != nil && !run.Deleted && shows(run) && (last == nil || later(run, last)) {
+			seen := run.Answer != nil && !run.Answer.Silent && !run.Halted.Silent() && !run.Deleted
+			if seen && shows(run) && (last == nil || later(run, last)) {
 				last, of = run, r
 			}
 		}

@@ -175,6 +175,26 @@ func TestMessageInPlaceOfButtonIsCorrected(t *testing.T) {
 	})
 }
 
+// TestAgainRepeatsTheLastAnswerSeen although a run that was replaced may have ended after it.
+func TestAgainRepeatsTheLastAnswerSeen(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		slow := h.planner.blocks("slow")
+		j := h.start()
+		r := h.ask(j, h.says("t", "ann", "blur|slow|sharpen"))
+		number := h.says("t", "ann", "1")
+		h.handle(j, number)
+		<-slow.entered
+		h.handle(j, h.edits(number, time.Second, "2"))
+		h.wait(j, r.ID, 3)
+		h.wait(j, r.ID, 2)
+		h.handle(j, h.says("t", "ann", "again"))
+		if r = h.wait(j, r.ID, 4); r.Runs[3].Status != jobs.Done || h.planner.count("sharpen") != 2 {
+			h.t.Errorf("again it is %s, sharpened %d times", r.Runs[3].Status, h.planner.count("sharpen"))
+		}
+	})
+}
+
 // TestNumberTakenBackByOneOfTwo: an edit of a shared number stops nothing.
 func TestNumberTakenBackByOneOfTwo(t *testing.T) {
 	t.Parallel()
