@@ -177,12 +177,16 @@ func (r *Route) Made() []Resource {
 // Delivered returns the outputs so far that people get with an answer, in order: first final results that no other step
 // used, then the others. Files of which other files were made are left out, unless the answer names one of them.
 func (r *Route) Delivered(answer string) []Resource {
+	isFile := func(s Step) bool {
+		named := func(o Resource) bool { return o.File != "" } // a text of a file has a file name
+		return s.Action.Returns.Media() || slices.ContainsFunc(r.results[s.Key].Outputs(), named)
+	}
 	taken, usedUp := map[int]bool{}, map[int]bool{} // by a step that is done, and by one that made files
 	for _, s := range r.steps {
 		if r.results[s.Key].Status == Done {
 			for _, i := range s.Inputs() {
 				taken[i] = true
-				usedUp[i] = usedUp[i] || s.Action.Returns.Media() && r.steps[i].Action.Returns.Media()
+				usedUp[i] = usedUp[i] || isFile(s) && isFile(r.steps[i])
 			}
 		}
 	}

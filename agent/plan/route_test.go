@@ -256,6 +256,41 @@ func TestDeliveryOrder(t *testing.T) {
 	}
 }
 
+// A text of a file is left out if another file was made of it, unless the answer names it. Other texts stay.
+func TestDeliveryOfTexts(t *testing.T) {
+	t.Parallel()
+	p := &plan.Plan{
+		Resources: []plan.Resource{{Name: "a.txt", Type: plan.Text}},
+		Tasks: []plan.Task{
+			task(plan.Text, []plan.Action{action("capitals", plan.Text, takes(plan.Text, plan.FromResource("a.txt")))}),
+			task(plan.Document, []plan.Action{action("print", plan.Document, takes(plan.Text, plan.FromSubtask(0)))}),
+		},
+	}
+	for _, c := range []struct{ file, answer, want string }{
+		{"a-2.txt", "Here it is.", "print"},
+		{"a-2.txt", "Here it is, and a-2.txt.", "print capitals"},
+		{"", "Here it is.", "print capitals"},
+	} {
+		r := newRoute(t, p, p.Best())
+		for _, s := range r.Steps() {
+			out := plan.Resource{Name: s.Action.Tool, Type: s.Action.Returns}
+			if out.Type == plan.Text {
+				out.File = c.file
+			}
+			if _, err := r.Record(s.Key, plan.Result{Status: plan.Done, Output: &out}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var names []string
+		for _, o := range r.Delivered(c.answer) {
+			names = append(names, o.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("with %q and %q: %q, want %q", c.file, c.answer, got, c.want)
+		}
+	}
+}
+
 func TestRouteEnds(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))
