@@ -39,8 +39,22 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 	if o := p.talk(r, text); o != nil {
 		return *o
 	}
-	return p.decompose(r, text)
+	o := p.decompose(r, text)
+	if o.whole() {
+		return o
+	}
+	plain := clause.WithoutRemarks(p.Tools, text, scene.New(p.Tools, r, text).Words)
+	if plain == "" || plain == text {
+		return o
+	}
+	if again := p.decompose(r, plain); again.whole() {
+		return again
+	}
+	return o
 }
+
+// whole reports whether everything in the request was understood.
+func (o *outcome) whole() bool { return len(o.subtasks) > 0 && len(o.left) == 0 && o.question.IsZero() }
 
 // decompose reads the clauses of a request in the order in which they can be done. If that fails, it treats the pages of
 // documents as pictures: "make a collage of photo.heic and scan.pdf".

@@ -1,0 +1,204 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// WithoutRemarks returns a request without its remarks: statements, reasons and purposes that ask for nothing, as in
+// "before I post this: my laptop can't open it, so a jpg please, for the newsletter". A statement has a subject and a
+// verb of its own. What obliges ("it must be square"), complains of a degree ("too dark"), quotes, or states a quantity
+// is no remark.
+func WithoutRemarks(ts *profile.Tools, text string, words []retrieve.Word) string {
+	r := remarks{ts, text}
+	var kept strings.Builder
+	last := 0 // the end of what was read
+	for _, part := range r.parts(words) {
+		lead := text[last:part[0].Start]
+		last = part[len(part)-1].End
+		rest := r.withoutPurpose(part)
+		if r.isRemark(part) || len(rest) == 0 {
+			if kept.Len() > 0 && strings.ContainsAny(lead, ".!?\n") {
+				kept.WriteString(lead) // a sentence still ends there
+			}
+			continue
+		}
+		if kept.Len() > 0 {
+			kept.WriteString(lead)
+		}
+		kept.WriteString(text[rest[0].Start:rest[len(rest)-1].End])
+	}
+	return strings.TrimSpace(kept.String())
+}
+
+// remarks finds remarks in a text.
+type remarks struct {
+	*profile.Tools
+
+	text string
+}
+
+// parts splits a request where a remark may begin or end: at punctuation, at words that begin a reason, and at "and" or "but"
+// before a statement.
+func (r *remarks) parts(words []retrieve.Word) (all [][]retrieve.Word) {
+	begin := 0
+	cut := func(end, next int) {
+		if end > begin {
+			all = append(all, words[begin:end])
+		}
+		begin = next
+	}
+	for i, w := range words {
+		switch {
+		case w.IsMark() && r.separates(words, i):
+			cut(i, i+1)
+		case i > begin && (r.Begins("remark leads", words[i:]) > 0 || r.Is("joining words", w)) && (r.states(words[i:]) || r.asksAfter(words[i:])):
+			cut(i, i)
+		}
+	}
+	cut(len(words), len(words))
+	return all
+}
+
+// asksAfter reports whether a request follows the word that ends a reason: "we watch on mute, so could you …".
+func (r *remarks) asksAfter(words []retrieve.Word) bool {
+	return len(words) > 2 && r.Begins("requesting", words[1:]) > 0
+}
+
+// separates reports whether the mark at i stands between two parts, rather than within a number or before one.
+func (r *remarks) separates(words []retrieve.Word, i int) bool {
+	if strings.ContainsAny(words[i].Text, ",.;:!?()…–—") {
+		return i+1 == len(words) || i == 0 || words[i+1].Start > words[i].End || words[i].Start > words[i-1].End
+	}
+	return words[i].Text == "-" && i > 0 && i+1 < len(words) && words[i].Start > words[i-1].End && words[i+1].Start > words[i].End
+}
+
+// isRemark reports whether a part asks for nothing.
+func (r *remarks) isRemark(part []retrieve.Word) bool {
+	if r.Begins("remarks", part) > 0 {
+		return !r.obliges(part)
+	}
+	return r.states(part)
+}
+
+// states reports whether words up to the next punctuation mark are a statement that asks for nothing.
+func (r *remarks) states(words []retrieve.Word) bool {
+	if end := slices.IndexFunc(words, retrieve.Word.IsMark); end >= 0 {
+		words = words[:end]
+	}
+	for len(words) > 0 {
+		n := r.Begins("remark leads", words)
+		if n == 0 && r.Is("joining words", words[0]) {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		words = words[n:]
+	}
+	subject, anyVerb := r.subject(words)
+	if subject == 0 || subject == len(words) || r.obliges(words) {
+		return false
+	}
+	said := words[subject:]
+	hardly := len(said) > 1 && r.Is("permitting", said[0]) && r.Is("hardly", said[1])
+	negative := r.Is("nobody", words[0]) || hardly
+	switch {
+	case !negative && len(QuantitiesIn(r.text, words)) > 0:
+		return false
+	case hardly:
+	case words[0].Lower() == "you" && r.Is("permitting", said[0]) && len(said) > 1 && !r.Is("looking", said[1]):
+		return false // "you can remove the logo"
+	case !anyVerb && r.Is("permitting", said[0]) && !r.Is("unable", said[0]), r.Is("nobody", words[0]) && r.Is("wishing", said[0]):
+		return false // "it would look better in grey", "nobody needs the sound"
+	}
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() || w.IsQuote() || r.Is("complaining", w) }) &&
+		(anyVerb || r.isFinite(said[0])) && !r.orders(said)
+}
+
+// subject returns the number of words of the subject at the start of the words, 0 if there is none. After a pronoun for people,
+// any verb may follow.
+func (r *remarks) subject(words []retrieve.Word) (n int, anyVerb bool) {
+	switch {
+	case len(words) == 0:
+		return 0, false
+	case r.Begins("speakers", words) > 0:
+		return r.Begins("speakers", words), true
+	case r.Begins("existing", words) > 0:
+		return r.Begins("existing", words), true
+	case !r.Is("determiners", words[0]) && !r.Is("articles", words[0]) && !r.Is("owners", words[0]) && !r.Is("pronouns", words[0]) &&
+		!r.Is("some", words[0]) && !r.owns(words):
+		return 0, false
+	}
+	for i := 1; i < len(words) && i <= mostSubject; i++ {
+		if r.isFinite(words[i]) {
+			return i, false
+		}
+	}
+	return 0, false
+}
+
+// mostSubject is the maximum number of words of a subject: "my old car stereo".
+const mostSubject = 5
+
+// owns reports whether the words begin with an owner: "Anna's laptop", "nobodys laptop".
+func (r *remarks) owns(words []retrieve.Word) bool {
+	first := words[0].Lower()
+	return strings.HasSuffix(first, "'s") || strings.HasSuffix(first, "’s") || r.Is("nobody", words[0])
+}
+
+func (r *remarks) isFinite(w retrieve.Word) bool {
+	return r.Is("finite", w) || r.Is("unable", w) || r.Is("stating", w) || r.Is("permitting", w)
+}
+
+// obliges reports whether words say how something has to be, or what the person wants.
+func (r *remarks) obliges(words []retrieve.Word) bool {
+	if r.Is("nobody", words[0]) {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return r.Is("obliging", w) || r.Is("prohibiting", w) || r.Is("wishing", w) || r.Is("closing words", w)
+	})
+}
+
+// orders reports whether an order follows the verb of a statement: "the picture is crooked rotate it".
+func (r *remarks) orders(said []retrieve.Word) bool {
+	for i := 1; i+1 < len(said); i++ {
+		bound := r.isFinite(said[i-1]) || r.Is("hardly", said[i-1]) || r.Is("prepositions", said[i-1]) || r.Begins("speakers", said[i-1:]) > 0
+		object := r.Is("pronouns", said[i+1]) || r.Is("determiners", said[i+1])
+		if r.IsVerb(said[i]) && object && !bound {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutPurpose returns a part without the purpose at its end: "… for the slides", "… we can send to customers".
+func (r *remarks) withoutPurpose(part []retrieve.Word) []retrieve.Word {
+	for i, w := range part {
+		tail := part[i:]
+		switch {
+		case i > 1 && i+2 < len(part) && r.Begins("speakers", tail) == 1 && r.Is("permitting", tail[1]) && !r.obliges(tail) && part[i-1].Kind == retrieve.Plain:
+			return part[:i]
+		case w.Lower() == "for" && r.isPurpose(tail[1:]):
+			return part[:i]
+		}
+	}
+	return part
+}
+
+// mostPurpose is the maximum number of words of a purpose: "for the next team meeting".
+const mostPurpose = 4
+
+// isPurpose reports whether words after "for" name something outside of the request.
+func (r *remarks) isPurpose(words []retrieve.Word) bool {
+	if len(words) == 0 || len(words) > mostPurpose || len(words) > 1 && !r.Is("determiners", words[0]) && !r.Is("articles", words[0]) && !r.Is("owners", words[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return w.Kind != retrieve.Plain || r.IsMedia(w) || retrieve.IsFormat(w.Lower()) || r.Is("time units", w) || r.Is("pronouns", w) && len(words) == 1
+	})
+}
