@@ -74,6 +74,16 @@ func TestChannelInBrowser(t *testing.T) {
 		t.Errorf("the withdrawn choice arrived as %+v", back)
 	}
 
+	// A hidden tab that awaits nothing gives its connection back, and catches up when it is shown.
+	p.Script(`window.ended = 0; EventSource.prototype.close = new Proxy(EventSource.prototype.close, {apply: (f, of) => (window.ended++, f.call(of))})`)
+	p.Script(`window.away = true; Object.defineProperty(document, "hidden", {get: () => window.away}); document.dispatchEvent(new Event("visibilitychange"))`)
+	p.Wait(`window.ended === 1`)
+	p.Expect("[object Event]") // htmx logs that the connection was opened anew
+	_, err = c.Send(ctx, "l", adapters.Reply{Thread: asked.Thread, Text: "Meanwhile."})
+	must(err)
+	p.Script(`window.away = false; document.dispatchEvent(new Event("visibilitychange"))`)
+	p.Wait(`document.querySelector("#messages").textContent.includes("Meanwhile.")`)
+
 	click(p, "#forget")
 	p.Wait(`document.getElementById("ask").open`)
 	click(p, "#ask-yes")

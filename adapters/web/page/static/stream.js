@@ -24,6 +24,24 @@ export function listen() {
   });
   source.addEventListener("htmx:sseError", lost);
   source.addEventListener("htmx:sseOpen", found);
+  source.addEventListener("htmx:sseOpen", ({ detail }) => {
+    connection = detail.source;
+    pause();
+  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? pause() : resume()));
+}
+
+let connection;
+
+// pause closes the connection of a hidden tab that awaits no answer: browsers open at most six to a server, for all tabs
+// together.
+function pause() {
+  if (document.hidden && !messages?.lastElementChild?.matches(".mine, .progress")) connection?.close();
+}
+
+// resume has htmx's extension open the connection anew, as after a loss.
+function resume() {
+  if (connection?.readyState === EventSource.CLOSED) connection.dispatchEvent(new Event("error"));
 }
 
 function take({ type, data, lastEventId }) {
@@ -74,6 +92,7 @@ function tell(message) {
   answered();
   const text = message.querySelector(".text")?.textContent.trim() ?? "";
   announce(word("answered", { text: text.slice(0, 300) }));
+  pause();
   notify(document.querySelector(".thread-name")?.textContent ?? "Atelier", text.slice(0, 300));
 }
 
