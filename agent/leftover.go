@@ -110,8 +110,9 @@ var state = lazyregexp.New(`(?i)\b(?:looks?|seems?|appears?|is|are|was|were|too|
 // aside matches words in brackets, which usually identify something: "the colleague in the middle (yellow top)".
 var aside = lazyregexp.New(`\([^()]*\)`)
 
-// unwanted matches the words before something that the request rejects: "instead of black bars".
-var unwanted = lazyregexp.New(`(?i)\b(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))? $`)
+// unwanted matches the words before something that the request rejects: "instead of black bars", "nobody will watch 20 s".
+var unwanted = lazyregexp.New(`(?i)\b(?:(?:instead of|rather than|in place of|not|no|without)(?: (?:the|an?|any|in|at|with))?|` +
+	`(?:nobody|no one) (?:will|would|is going to|wants to) \pL+(?: \pL+){0,2}) $`)
 
 // takenBack matches a correction that follows a value: "2 seconds ... no wait, 1 is enough".
 var takenBack = lazyregexp.New(`(?i)^(?:[^\pL\pN"]+\pL+){0,3}?[^\pL\pN"]+(?:` +

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -107,7 +108,7 @@ func (r *remarks) states(words []retrieve.Word) bool {
 	hardly := len(said) > 1 && r.Is("permitting", said[0]) && r.Is("hardly", said[1])
 	negative := r.Is("nobody", words[0]) || hardly
 	switch {
-	case !negative && len(QuantitiesIn(r.text, words)) > 0:
+	case !negative && r.counts(words):
 		return false
 	case hardly:
 	case words[0].Lower() == "you" && r.Is("permitting", said[0]) && len(said) > 1 && !r.Is("looking", said[1]):
@@ -117,6 +118,14 @@ func (r *remarks) states(words []retrieve.Word) bool {
 	}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() || w.IsQuote() || r.Is("complaining", w) }) &&
 		(anyVerb || r.isFinite(said[0])) && !r.orders(said)
+}
+
+// counts reports whether words state a quantity. "Twice" is none in a statement: "they signed up twice".
+func (r *remarks) counts(words []retrieve.Word) bool {
+	return slices.ContainsFunc(QuantitiesIn(r.text, words), func(q quantity.Quantity) bool {
+		at := words[0].Start
+		return !strings.EqualFold(r.text[at+q.Start:at+q.End], "twice")
+	})
 }
 
 // subject returns the number of words of the subject at the start of the words, 0 if there is none. After a pronoun for people,

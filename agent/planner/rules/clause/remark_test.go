@@ -27,7 +27,7 @@ func TestWithoutRemarks(t *testing.T) {
 		"most people watch on mute so could you burn the subtitles in": "so could you burn the subtitles in",
 		"can this be a PDF we can send to customers?":                  "can this be a PDF",
 		"a gif of it, 480px wide, for the channel":                     "a gif of it, 480px wide",
-		"some people came late, remove the duplicates. no rush":        "remove the duplicates.",
+		"some people came twice, remove the duplicates. no rush":       "remove the duplicates.",
 		"blur the top so nobody sees the url":                          "blur the top",
 		"it looks silly on the TV. make it square":                     "make it square",
 		"it is way too dark, make it square":                           "it is way too dark, make it square",

@@ -39,6 +39,13 @@ func TestTidyLeavesOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
+		"fade in at the start and fade out at the end over 2 s",
+		"the first page says the price, remove it",
+		"take the logo out of the picture",
+		"put the intro first and the outro last",
+		"it takes 20 MB to send, zip it",
+		"leave the rest of the pages",
+		"sort it by last name",
 		"crop this to a square and round the corners by 40 px",
 		"crop it to a square and make the border 30 px",
 		"crop it to a square and add a 20 px white border",
