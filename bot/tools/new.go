@@ -150,5 +150,8 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 	if strings.HasPrefix(d.Argv, "ffmpeg") {
 		d.Debian = ""
 	}
+	if kind == settings.ServiceKind && returns == "image" { // a service obeys the width, so the size may change
+		d.Effects = []string{"format: png"}
+	}
 	return d
 }

@@ -68,11 +68,14 @@ func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 		read = ReadBuiltin
 	}
 	catalogue, err := read()
-	if err == nil && w.Catalogue != "" {
-		catalogue, err = catalogue.With(os.DirFS(w.Catalogue))
-	}
 	if err != nil {
 		return nil, fault.Usage("The tool catalogue is invalid: %s", err)
+	}
+	if w.Catalogue == "" {
+		return catalogue, nil
+	}
+	if catalogue, err = catalogue.With(os.DirFS(w.Catalogue)); err != nil {
+		return nil, fault.Usage("A tool in %s (ATELIER_CATALOGUE) is invalid: %s\nCorrect it, or move its file elsewhere. bot tool check FILE lists all of its mistakes.", w.Catalogue, err)
 	}
 	return catalogue, nil
 }
