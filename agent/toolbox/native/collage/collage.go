@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,8 +65,7 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 		ground = color.NRGBA{255, 255, 255, 255}
 	}
 	widths, heights := make([]int, columns), make([]int, rows)
-	for i, p := range ps {
-		size := p.Image.Bounds().Size()
+	for i, size := range sizes(ps, columns, rows) {
 		widths[i%columns], heights[i/columns] = max(widths[i%columns], size.X), max(heights[i/columns], size.Y)
 	}
 	left, top := starts(widths, gap), starts(heights, under+gap)
@@ -87,6 +87,32 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 	about := plan.Say("collage of %d pictures", len(ps))
 	r := picture.Edited{Image: sheet, Format: formatOf(photos), About: about, Note: lettering.Missing(strings.Join(names, ""))}
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
+}
+
+// sizes returns the size at which each picture is shown. In a single row all are as high as the lowest, and in a single column
+// as wide as the narrowest, unless that shows another at less than half its size.
+func sizes(ps []media.Picture, columns, rows int) []image.Point {
+	var all []image.Point
+	for _, p := range ps {
+		all = append(all, p.Image.Bounds().Size())
+	}
+	along := func(p image.Point) int { return p.Y }
+	switch {
+	case len(ps) < 2 || columns > 1 && rows > 1:
+		return all
+	case rows > 1:
+		along = func(p image.Point) int { return p.X }
+	}
+	least := along(slices.MinFunc(all, func(a, b image.Point) int { return cmp.Compare(along(a), along(b)) }))
+	for _, size := range all {
+		if along(size) > 2*least {
+			return all
+		}
+	}
+	for i, size := range all {
+		all[i] = image.Pt(max(1, (size.X*least+along(size)/2)/along(size)), max(1, (size.Y*least+along(size)/2)/along(size)))
+	}
+	return all
 }
 
 // formatOf returns the format of a picture that was put together.

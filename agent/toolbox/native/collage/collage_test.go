@@ -149,3 +149,26 @@ func TestStack(t *testing.T) {
 		}
 	}
 }
+
+func TestPicturesInALineAreLevel(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	picture := func(name string, width, height int) toolbox.Value {
+		return w.Given(name, nativetest.Uniform(width, height, color.NRGBA{200, 30, 30, 255}))
+	}
+	wide, tall, small := picture("wide.png", 200, 100), picture("tall.png", 100, 200), picture("small.png", 40, 40)
+	for _, c := range []struct {
+		way  string
+		of   []toolbox.Value
+		want image.Point
+	}{
+		{"one row", []toolbox.Value{wide, tall}, image.Pt(200+50, 100)},
+		{"one column", []toolbox.Value{wide, tall}, image.Pt(100, 50+200)},
+		{"one row", []toolbox.Value{wide, small}, image.Pt(200+40, 100)}, // it would be blurred
+	} {
+		given := nativetest.Args{"images": c.of, "columns": {nativetest.Text(c.way)}, "gap": {nativetest.Text("0 px")}}
+		if got := w.Picture("collage_images", given).Image.Rect.Size(); got != c.want {
+			t.Errorf("%s of %d: %v, want %v", c.way, len(c.of), got, c.want)
+		}
+	}
+}
