@@ -79,7 +79,24 @@ func (j *judge) tellsWhy(r *scene.Reading, later []clause.Clause) bool {
 	if j.Any("obliging", r.Words) || !j.IsSure(order) || len(order.Words) == 0 || !j.IsVerb(order.Words[0]) {
 		return false
 	}
-	return order.Refs.Pronoun || order.Refs.Plural || order.Head.Name == j.Glance(r.Clause).Head.Name // "it lies on its side, turn the pages"
+	wish := j.Glance(r.Clause)
+	if order.Head.Name == wish.Head.Name { // "it lies on its side, turn the pages"
+		return true
+	}
+	return (order.Refs.Pronoun || order.Refs.Plural) && !j.asksForMore(r.Clause, order)
+}
+
+// asksForMore reports whether a clause complains of a degree that an order does not change: "it is too dark, crop it to a
+// square".
+func (j *judge) asksForMore(c clause.Clause, order *scene.Reading) bool {
+	return j.complains(c) && !order.Head.Own[c.Words[len(c.Words)-1].Lower()]
+}
+
+// complains reports whether a clause ends with a complaint that only a tool of its own can answer: "it is too dark". Any order
+// may answer "it is too long".
+func (j *judge) complains(c clause.Clause) bool {
+	n := len(c.Words)
+	return n > 1 && c.Words[n-2].Lower() == "too" && j.Is("defects", c.Words[n-1])
 }
 
 // isToldBefore reports whether the facts that the previous clause asks for also answer this one: "how long is it, and
@@ -236,7 +253,7 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 
 // onlyTells reports whether the clause only states something that the next one may need.
 func (j *judge) onlyTells(r *scene.Reading) bool {
-	return j.states(r) && !j.Any("wanting", r.Words) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
+	return j.states(r) && !j.Any("wanting", r.Words) && !j.complains(r.Clause) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
 }
 
 // isVague reports whether the clause asks for an unspecified change: "make it better".
