@@ -75,7 +75,8 @@ func (w Workshop) ReadCatalogue() (*toolbox.Catalogue, error) {
 		return catalogue, nil
 	}
 	if catalogue, err = catalogue.With(os.DirFS(w.Catalogue)); err != nil {
-		return nil, fault.Usage("A tool in %s (ATELIER_CATALOGUE) is invalid: %s\nCorrect it, or move its file elsewhere. bot tool check FILE lists all of its mistakes.", w.Catalogue, err)
+		return nil, fault.Usage("A tool in %s (ATELIER_CATALOGUE) is invalid: %s\n"+
+			"Correct it, or move its file elsewhere. bot tool check FILE lists all of its mistakes.", w.Catalogue, err)
 	}
 	return catalogue, nil
 }

@@ -204,7 +204,10 @@ const mostPurpose = 4
 
 // isPurpose reports whether words after "for" name something outside of the request.
 func (r *remarks) isPurpose(words []retrieve.Word) bool {
-	if len(words) == 0 || len(words) > mostPurpose || len(words) > 1 && !r.Is("determiners", words[0]) && !r.Is("articles", words[0]) && !r.Is("owners", words[0]) {
+	if len(words) == 0 || len(words) > mostPurpose {
+		return false
+	}
+	if first := words[0]; len(words) > 1 && !r.Is("determiners", first) && !r.Is("articles", first) && !r.Is("owners", first) {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
