@@ -2,11 +2,14 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
 )
 
 // outcome is a decomposition before translation.
@@ -39,6 +42,9 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 	if o := p.talk(r, text); o != nil {
 		return *o
 	}
+	if o, ok := p.drawnAgain(r, text); ok {
+		return o
+	}
 	o := p.decompose(r, text)
 	if o.whole() {
 		return o
@@ -55,6 +61,42 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 
 // whole reports whether everything in the request was understood.
 func (o *outcome) whole() bool { return len(o.subtasks) > 0 && len(o.left) == 0 && o.question.IsZero() }
+
+// drawnAgain returns the outcome of a wish to make the last generated result anew, with or without another setting: "the same
+// with seed 7", "draw it again in 16:9", "another one without trees". It reports false for other wishes.
+func (p *Planner) drawnAgain(r plan.Request, text string) (outcome, bool) {
+	m := anew.FindStringSubmatch(text)
+	if m == nil || len(r.Given) > 0 || len(r.Turns) == 0 {
+		return outcome{}, false
+	}
+	setting, wish := m[1]+m[2], p.tidier.Tidy(r.Turns[len(r.Turns)-1].Wish)
+	if strings.Contains(setting, "seed") {
+		wish = seeds.ReplaceAllString(wish, "")
+	} else if shape.MatchString(setting) {
+		wish = shape.ReplaceAllString(wish, "")
+	}
+	if setting != "" {
+		wish = strings.TrimRight(wish, " .!?") + ", " + strings.TrimPrefix(setting, "in ")
+	}
+	o := p.decompose(plan.Request{Wish: wish, Language: r.Language}, wish)
+	if !o.whole() || len(o.subtasks) != 1 {
+		return outcome{}, false
+	}
+	made := p.Tool(o.subtasks[0].Tool)
+	if !made.Returns.Media() || slices.ContainsFunc(made.Args, func(a toolbox.Arg) bool { return !a.Optional && a.Type.Media() }) {
+		return outcome{}, false
+	}
+	return o, true
+}
+
+var (
+	anew = lazyregexp.New(`(?i)^(?:please )?(?:` +
+		`(?:(?:draw|make|do|try|generate|paint) (?:it|this|that) (?:again|anew|once more)|(?:(?:the |do the |draw the )?same|another)(?: again| one| picture| version)?|again|once more)` +
+		`,? ?(?:but )?(with seed \d+|seed \d+|without [\pL ]{2,40}|(?:in )?\d+:\d+|(?:in )?\d{3,4} ?x ?\d{3,4})?|` +
+		`(with seed \d+|without [\pL ]{2,40}))(?: please)?[.!?]*$`)
+	seeds = lazyregexp.New(`(?i),? (?:with )?(?:the )?seed \d+`)
+	shape = lazyregexp.New(`(?i),? ?(?:in )?\b(?:\d+:\d+|\d{3,4} ?x ?\d{3,4})\b`)
+)
 
 // decompose reads the clauses of a request in the order in which they can be done. If that fails, it treats the pages of
 // documents as pictures: "make a collage of photo.heic and scan.pdf".
