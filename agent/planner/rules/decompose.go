@@ -46,14 +46,14 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 		return o
 	}
 	o := p.decompose(r, text)
-	if o.whole() {
+	if o.whole() && !o.handsOn() {
 		return o
 	}
 	plain := clause.WithoutRemarks(p.Tools, text, scene.New(p.Tools, r, text).Words)
 	if plain == "" || plain == text {
 		return o
 	}
-	if again := p.decompose(r, plain); again.whole() {
+	if again := p.decompose(r, plain); again.whole() && !again.handsOn() {
 		return again
 	}
 	return o
@@ -61,6 +61,13 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 
 // whole reports whether everything in the request was understood.
 func (o *outcome) whole() bool { return len(o.subtasks) > 0 && len(o.left) == 0 && o.question.IsZero() }
+
+// handsOn reports whether a subtask hands people's words on to a model as they are.
+func (o *outcome) handsOn() bool {
+	return slices.ContainsFunc(o.subtasks, func(sub plan.Subtask) bool {
+		return slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Meaning == plan.Query || a.Meaning == plan.Instruction })
+	})
+}
 
 // drawnAgain returns the outcome of a wish to make the last generated result anew, with or without another setting: "the same
 // with seed 7", "draw it again in 16:9", "another one without trees". It reports false for other wishes.

@@ -100,6 +100,9 @@ func (r *remarks) states(words []retrieve.Word) bool {
 		}
 		words = words[n:]
 	}
+	if len(words) > 2 && r.Is("permitting", words[0]) && r.Is("hardly", words[1]) { // "can hardly hear her"
+		return true
+	}
 	subject, anyVerb := r.subject(words)
 	if subject == 0 || subject == len(words) || r.obliges(words) {
 		return false
