@@ -48,7 +48,7 @@ var mediaTools = []signature{
 	{"summarize_weather_condition", language, "weather:weather", "text"},
 	{"get_time", answering, "place:text/place", "time"},
 
-	{"make_gif", videoEditing, "video:video rate:text/amount? width:text/amount?", "image"},
+	{"make_gif", videoEditing, "video:video format:text/format? rate:text/amount? width:text/amount?", "image"},
 	{"cut_video", videoEditing, "video:video range:text/amount", "video"},
 	{"make_slideshow", videoGeneration, "images:image* audio:audio? each:text/amount? transition:text/place? length:text/amount?", "video"},
 	{"video_checksum", videoPerception, "video:video method:text/place?", "facts"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/program/machine"
 	"atelier/agent/toolbox/slow"
 )
@@ -302,6 +303,14 @@ func TestMakeGIF(t *testing.T) {
 	out = done(t, "make_gif", videoOf(long))
 	near(t, "the length of a long one", probe(t, out.Path).seconds(), 30, 1)
 	holds(t, out.Note.String(), "at most 30 seconds")
+
+	moving := clip(t, "moving.mp4", append(lavfi("testsrc2=size=640x480:rate=25:duration=2"), "-pix_fmt", "yuv420p")...)
+	out = done(t, "make_gif", videoOf(moving).with("format", "webp"))
+	info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
+	if err != nil || info.MIME != "image/webp" || info.Frames != 25 || info.Width != 480 || info.Height != 360 {
+		t.Errorf("the WebP is %+v, %v", info, err)
+	}
+	near(t, "the length of the WebP", info.Length.Seconds(), 2, 0.11)
 }
 
 // TestMakeLargeGIF: the pictures of this GIF need 1.4 GB of memory together.

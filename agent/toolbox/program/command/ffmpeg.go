@@ -75,8 +75,8 @@ func (r *line) work(job ffmpeg.Job, given []string) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	switch {
-	case r.ending == "gif":
-		return r.do(job, "made.gif")
+	case r.ending == "gif", format.PictureStream.Said(job.Args)["c"]: // ffmpeg writes it itself
+		return r.do(job, "made."+r.ending)
 	case r.ending == "srt", r.ending == "vtt":
 		return r.subtitles(job, given[0])
 	case animated && !format.Has(job.Args, "-update"):
