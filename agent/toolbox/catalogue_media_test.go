@@ -81,7 +81,7 @@ var mediaTools = []signature{
 
 	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format? resolution:text/amount?", "image"},
 	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},
-	{"compress_pdf", documents, "document:document", "document"},
+	{"compress_pdf", documents, "document:document limit:text/amount?", "document"},
 	{"ocr_pdf", documents, "document:document language:text/language?", "document"},
 	{"image_to_pdf", documents, "image:image paper:text/place? orientation:text/place?", "document"},
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},

@@ -53,7 +53,7 @@ var abouts = map[string]string{
 	"change_animation_speed": "at 2× speed", "change_audio_speed": "at 1.5× speed", "change_canvas": "fitted into 1080 × 1080 pixels, with bars",
 	"change_channels": "mono", "change_opacity": "50% transparent", "change_pitch": "3 semitones higher",
 	"resize_video": "resized to 1280 × 720 pixels", "change_speed": "at 2× speed (0:06 long)", "change_volume": "louder", "change_volume_video": "louder",
-	"caption_strip": "below it", "convert_audio": "as FLAC", "convert_image": "as PNG", "convert_video": "as WebM", "crop_shape": "a circle", "cut_animation": "0:01–0:03", "cut_audio": "0:00–0:05",
+	"caption_strip": "below it", "convert_audio": "as FLAC", "convert_image": "as PNG", "convert_video": "as WebM", "make_gif": "GIF", "crop_shape": "a circle", "cut_animation": "0:01–0:03", "cut_audio": "0:00–0:05",
 	"cut_video": "0:03–0:07", "extract_frames": "0:05", "extract_pages": "2 pages", "fade_audio": "faded in over 2 seconds",
 	"fade_video": "faded in over a second and out over 2 seconds", "fit_image_size": "made smaller (16 kB, 640 × 426 pixels)",
 	"fit_video_size": "made smaller (1.9 MB, 640 × 360 pixels)", "flip_image": "mirrored left to right", "flip_video": "mirrored top to bottom",

@@ -209,18 +209,7 @@ func TestCompressedPictures(t *testing.T) {
 				draw.Draw(grey, grey.Rect, shown, image.Point{}, draw.Src)
 				shown = grey
 			}
-			photo := new(bytes.Buffer)
-			if err := jpeg.Encode(photo, shown, &jpeg.Options{Quality: 95}); err != nil {
-				t.Fatal(err)
-			}
-			draws := "192 0 0 144 0 0 cm /P Do\n" + strings.Repeat("% to be packed\n", 1000) // in points: 400 by 300 pixels at 150 dpi
-			path := writePDF(t, "photo.pdf", []string{
-				"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-				"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 192 144] /Resources << /XObject << /P 4 0 R >> >> /Contents 5 0 R >>",
-				fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace %s /BitsPerComponent 8 /Filter /DCTDecode %s /Length %d >>\nstream\n%s\nendstream",
-					c.width, c.height, c.space, c.keys, photo.Len(), photo),
-				fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws),
-			})
+			path := photoPDF(t, shown, c.space, c.keys)
 			out, err := perform(t, "compress_pdf", args{"document": fileOf(plan.Document, path)})
 			if err != nil {
 				t.Fatal(err)
@@ -239,6 +228,51 @@ func TestCompressedPictures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// photoPDF writes a document of one page of 192 × 144 points that shows a photo.
+func photoPDF(t *testing.T, shown image.Image, space, keys string) string {
+	t.Helper()
+	photo := new(bytes.Buffer)
+	if err := jpeg.Encode(photo, shown, &jpeg.Options{Quality: 95}); err != nil {
+		t.Fatal(err)
+	}
+	size := shown.Bounds().Size()
+	draws := "192 0 0 144 0 0 cm /P Do\n" + strings.Repeat("% to be packed\n", 1000) // in points: 400 by 300 pixels at 150 dpi
+	return writePDF(t, "photo.pdf", []string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 192 144] /Resources << /XObject << /P 4 0 R >> >> /Contents 5 0 R >>",
+		fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace %s /BitsPerComponent 8 /Filter /DCTDecode %s /Length %d >>\nstream\n%s\nendstream",
+			size.X, size.Y, space, keys, photo.Len(), photo),
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws),
+	})
+}
+
+// TestCompressedToALimit checks that the pictures of a document get coarser until it fits, and that a limit that cannot
+// be kept is refused with the smallest size.
+func TestCompressedToALimit(t *testing.T) {
+	t.Parallel()
+	photo := readPicture(t, clip(t, "photo.png", append(lavfi("testsrc2=size=1600x1200"), "-frames:v", "1")...))
+	path := photoPDF(t, photo, "/DeviceRGB", "")
+	given := func(limit int64) args {
+		return args{"document": fileOf(plan.Document, path), "limit": fmt.Sprint(limit, " bytes")}
+	}
+	out, err := perform(t, "compress_pdf", args{"document": fileOf(plan.Document, path)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := machine.SizeOf(out.Path) * 2 / 3
+	if out, err = perform(t, "compress_pdf", given(limit)); err != nil || machine.SizeOf(out.Path) > limit {
+		t.Fatalf("it has %d bytes of %d: %v", machine.SizeOf(out.Path), limit, err)
+	}
+	holds(t, out.Note.String(), "To fit, its pictures were compressed to about", "dpi")
+	if off := difference(rendered(t, path), rendered(t, out.Path)); off > 12 {
+		t.Errorf("pixels are %.1f off", off)
+	}
+	holds(t, refused(t, "compress_pdf", given(1000)), "Even with coarse pictures (36 dpi) it cannot be made smaller than", "kB")
+	holds(t, refused(t, "compress_pdf", given(machine.SizeOf(path))), "It is small enough already")
+	text := fileOf(plan.Document, pdfOf(t, "text.pdf", strings.Repeat("All work and no play. ", 300)))
+	holds(t, refused(t, "compress_pdf", args{"document": text, "limit": "700 bytes"}), "without changing its pages")
 }
 
 // rendered returns the first page of a document as a picture.

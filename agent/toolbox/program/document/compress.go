@@ -23,45 +23,82 @@ import (
 )
 
 const (
-	// density is the resolution of pictures in a compressed document, in pixels per inch, and quality that of their JPEG.
-	density, quality = 150, 75
 	// denser is how much finer a picture must be before it is scaled down.
 	denser = 1.1
 	// worthwhile is how much smaller a picture must become to be replaced, as a share of its bytes.
 	worthwhile = 0.8
 )
 
+// fineness is how pictures in a document are compressed.
+type fineness struct {
+	density int // in pixels per inch
+	quality int // of their JPEG
+}
+
+// onScreen suits a screen. The coarser ones are tried if a document must fit a limit.
+var (
+	onScreen = fineness{150, 75}
+	coarser  = []fineness{{120, 65}, {96, 55}, {72, 45}, {50, 40}, {36, 30}}
+)
+
 // compress writes a document as a smaller file: everything is packed again, and its JPEG pictures are scaled down to the
-// density that a screen shows.
+// density that a screen shows, or to the highest one that fits the limit.
 func (d Documents) compress(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, _, err := d.opened(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	packing := []string{"--object-streams=generate", "--recompress-flate", "--compression-level=9"}
-	made, err := d.QPDF(ctx, c, "packed.pdf", path, append(packing, "--optimize-images", path)...)
+	has := machine.SizeOf(path)
+	limit, limited := toolbox.Param[int64](c, "limit")
+	if limited && has <= limit {
+		return toolbox.Output{}, plan.Refusal("It is small enough already: it has %s.", plan.FileSize(has))
+	}
+	packed, err := d.QPDF(ctx, c, "packed.pdf", path, append(packing(), "--optimize-images", path)...)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out := toolbox.Output{Path: made}
-	header, changes, err := d.lighter(ctx, c, made)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	if len(changes) > 0 {
-		if out.Path, err = d.changed(ctx, c, made, "out.pdf", header, changes, packing...); err != nil {
-			return toolbox.Output{}, err
+	fine := onScreen
+	out, size, err := d.packed(ctx, c, packed, fine)
+	for _, less := range coarser {
+		if err != nil || !limited || size <= limit {
+			break
 		}
-		out.Note = plan.Say("Its pictures were compressed too, to about %d dpi: they look the same on a screen, but not when they are enlarged.", density)
+		fine = less
+		out, size, err = d.packed(ctx, c, packed, fine)
 	}
-	if machine.SizeOf(out.Path) >= machine.SizeOf(path) {
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case limited && size > limit && out == packed:
+		return toolbox.Output{}, plan.Refusal("It cannot be made smaller than %s without changing its pages; take some of its pages, or name a larger limit.", plan.FileSize(size))
+	case limited && size > limit:
+		return toolbox.Output{}, plan.Refusal("Even with coarse pictures (%d dpi) it cannot be made smaller than %s; take some of its pages, or name a larger limit.", fine.density, plan.FileSize(size))
+	case size >= has:
 		return toolbox.Output{}, plan.Refusal("It cannot be made smaller; it is packed as well as it can be without changing its pages.")
+	case out == packed:
+		return toolbox.Output{Path: out}, nil
+	case fine == onScreen:
+		return toolbox.Output{Path: out, Note: plan.Say("Its pictures were compressed too, to about %d dpi: they look the same on a screen, but not when they are enlarged.", fine.density)}, nil
 	}
-	return out, nil
+	return toolbox.Output{Path: out, Note: plan.Say("To fit, its pictures were compressed to about %d dpi, so they are coarser.", fine.density)}, nil
+}
+
+// packing returns the options of qpdf for a small file.
+func packing() []string {
+	return []string{"--object-streams=generate", "--recompress-flate", "--compression-level=9"}
+}
+
+// packed returns a document with its pictures compressed, and its size; the same one if no picture gets smaller.
+func (d Documents) packed(ctx context.Context, c toolbox.Call, path string, fine fineness) (string, int64, error) {
+	header, changes, err := d.lighter(ctx, c, path, fine)
+	if err == nil && len(changes) > 0 {
+		path, err = d.changed(ctx, c, path, "out.pdf", header, changes, packing()...)
+	}
+	return path, machine.SizeOf(path), err
 }
 
 // lighter returns the pictures of a document that can be made smaller, as changes of its objects.
-func (d Documents) lighter(ctx context.Context, c toolbox.Call, path string) (json.RawMessage, map[string]any, error) {
+func (d Documents) lighter(ctx context.Context, c toolbox.Call, path string, fine fineness) (json.RawMessage, map[string]any, error) {
 	shown, err := d.densities(ctx, c, path)
 	if err != nil || len(shown) == 0 {
 		return nil, nil, err
@@ -83,7 +120,7 @@ func (d Documents) lighter(ctx context.Context, c toolbox.Call, path string) (js
 			return nil, nil, err
 		}
 		number, _, _ := strings.Cut(strings.TrimPrefix(name, "obj:"), " ")
-		less, err := d.lightened(ctx, c, o.Stream, shown[number])
+		less, err := d.lightened(ctx, c, o.Stream, shown[number], fine)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -119,7 +156,7 @@ func (d Documents) densities(ctx context.Context, c toolbox.Call, path string) (
 }
 
 // lightened returns a picture with fewer pixels and bytes. Its File is empty if the picture is better left as it is.
-func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, shown float64) (stream, error) {
+func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, shown float64, fine fineness) (stream, error) {
 	_, keyed := s.Dict["/Mask"].([]any) // a range of colours that is transparent, which must stay exact
 	if keyed || s.Dict["/Filter"] != "/DCTDecode" || s.Dict["/DecodeParms"] != nil || s.File == "" {
 		return stream{}, nil
@@ -129,7 +166,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 	if err != nil {
 		return stream{}, fmt.Errorf("read a picture: %w", err)
 	}
-	small, err := d.rescaled(ctx, data, min(1, density/shown))
+	small, err := d.rescaled(ctx, data, min(1, float64(fine.density)/shown), fine.quality)
 	if err != nil || small == nil || float64(small.Len()) > worthwhile*float64(len(data)) {
 		return stream{}, err
 	}
@@ -150,7 +187,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 
 // rescaled returns a JPEG with the sides scaled by a factor. It is nil for one that is too large or cannot be decoded,
 // such as CMYK: a document may well have such pictures.
-func (d Documents) rescaled(ctx context.Context, data []byte, by float64) (*bytes.Buffer, error) {
+func (d Documents) rescaled(ctx context.Context, data []byte, by float64, quality int) (*bytes.Buffer, error) {
 	cfg, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil || cfg.ColorModel == color.CMYKModel || cfg.Width == 0 || int64(cfg.Width)*int64(cfg.Height) > d.Limits.Pixels {
 		return nil, nil //nolint:nilnil // see above
