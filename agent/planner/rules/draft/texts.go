@@ -72,7 +72,7 @@ func (t texts) one(a toolbox.Arg) (plan.Arg, bool) {
 	}
 	text := t.words(a, told)
 	arg.Source = plan.FromValue(text)
-	mayBeOther := profile.Kind(a) == param.Size || profile.Kind(a) == param.TimeRange // "right" is a place
+	mayBeOther := slices.Contains([]param.Type{param.Size, param.TimeRange, param.FileSize}, profile.Kind(a)) // "right" is a place, "smaller" no limit
 	if said := quantity.Find(text); a.Optional && profile.Kind(a) == param.Size && len(said) > 0 && !slices.ContainsFunc(said, Measured) {
 		return arg, false // "at 20,30" is no size
 	}
