@@ -82,7 +82,11 @@ func (b *builder) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 			b.leave(r, unknown)
 			return
 		}
-		media = b.asPictures(n, r, media)
+		if documents, ok := b.asDocuments(n, r, media); ok {
+			media = documents
+		} else {
+			media = b.asPictures(n, r, media)
+		}
 		for _, s := range steps {
 			if !s.First {
 				continue
@@ -122,6 +126,39 @@ func (b *builder) asPictures(n int, r *scene.Reading, media []scene.Thing) []sce
 		media[i] = b.pushStep(n, r, draft.Step{Tool: pages}, e)
 	}
 	return media
+}
+
+// asDocuments keeps the pages of documents that are put into one with pictures: each picture becomes a document of its
+// own, and the documents are merged. It reports whether there are both.
+func (b *builder) asDocuments(n int, r *scene.Reading, media []scene.Thing) ([]scene.Thing, bool) {
+	ofPages := func(e scene.Thing) bool { return b.OfPages(e) || e.Typ == plan.Document }
+	pictures := slices.ContainsFunc(media, func(e scene.Thing) bool { return !ofPages(e) })
+	if r.Head.Returns != plan.Document || !r.Head.Takes(plan.Image) || !pictures || !slices.ContainsFunc(media, ofPages) {
+		return media, false
+	}
+	page := b.Nearest("turn one picture into a document", func(f *profile.Profile) bool {
+		return f.Returns == plan.Document && len(f.Media) == 1 && !f.Joins() && f.Takes(plan.Image)
+	})
+	merger := b.Nearest("merge the documents into one", func(f *profile.Profile) bool {
+		return f.Returns == plan.Document && f.Joins() && f.Takes(plan.Document)
+	})
+	if page.Name == "" || merger.Name == "" {
+		return media, false
+	}
+	media = slices.Clone(media)
+	for i, e := range media {
+		if ofPages(e) {
+			media[i].Typ, media[i].Many = plan.Document, false
+		} else {
+			v := *r
+			v.Head, v.Results = page, nil
+			one := []scene.Thing{e}
+			b.push(n, &v, b.Subtask(&v, one), one)
+			media[i] = v.Results[0]
+		}
+	}
+	r.Head = merger
+	return media, true
 }
 
 // pushStep adds the subtask of a step on a resource, and returns its result.
