@@ -546,7 +546,7 @@ func (c *checker) scope(what string) template.Scope {
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound",
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "channels",
 				"alpha", "plays", "subtitles", "subtitle", "drawn", "shortest", "room", "silent")
 			numbers(a.Name+"#", "start") // only of an item
 		case a.Type == plan.Audio:

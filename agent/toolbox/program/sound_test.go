@@ -613,6 +613,40 @@ func TestCrossfade(t *testing.T) {
 	}
 }
 
+// TestMonoStaysLoud checks that mono is as loud as before where it is joined with stereo, or put into stereo.
+func TestMonoStaysLoud(t *testing.T) {
+	slow.Test(t)
+	t.Parallel()
+	const film = "testsrc=size=64x48:rate=10:duration=2"
+	mono, stereo := "aevalsrc='0.2*sin(2*PI*440*t)':s=48000:d=2", "aevalsrc='0.2*sin(2*PI*880*t)|0.2*sin(2*PI*880*t)':s=48000:d=2"
+	a, b := fileOf(plan.Audio, clip(t, "mono.wav", lavfi(mono)...)), fileOf(plan.Audio, clip(t, "stereo.wav", lavfi(stereo)...))
+	v, w := fileOf(plan.Video, clip(t, "mono.mp4", lavfi(film, mono)...)), fileOf(plan.Video, clip(t, "stereo.mp4", lavfi(film, stereo)...))
+	silent := fileOf(plan.Video, clip(t, "silent.mp4", lavfi(film)...))
+	for name, c := range map[string]struct {
+		tool  string
+		given args
+	}{
+		"joined":         {"join_audio", args{"audios": list(a, b)}},
+		"crossfaded":     {"crossfade_audio", args{"first": a, "second": b, "length": "0.5 s"}},
+		"joined videos":  {"join_videos", args{"videos": list(v, w)}},
+		"put to a video": {"dub_video", args{"video": silent, "audio": a}},
+		"on a video":     {"insert_sound_video", args{"video": silent, "sound": a, "at": "0:00"}},
+		"before a card":  {"add_title_card", args{"video": v, "caption": "The end", "place": "end"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := perform(t, c.tool, c.given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, side := range []string{"c0", "c1"} {
+				heard := clip(t, "side.wav", "-ss", "0.5", "-t", "0.5", "-i", out.Path, "-map", "0:a:0", "-af", "pan=mono|c0="+side)
+				near(t, side, volume(t, heard, 0, 0.5), volume(t, a.Path, 0.5, 0.5), 0.7)
+			}
+		})
+	}
+}
+
 // TestMixKeepsStereo checks that a mono voice does not make stereo music mono, nor the other way round, and that both
 // stay as loud as they were.
 func TestMixKeepsStereo(t *testing.T) {
