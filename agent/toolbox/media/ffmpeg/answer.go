@@ -139,9 +139,13 @@ func (a answer) packetLength(last time.Duration) time.Duration {
 	return last / time.Duration(max(most-1, 1))
 }
 
-// cutOff reports whether a stream has far fewer packets than the file declares, if it declares them.
+// cutOff reports whether a stream has far fewer packets than the file declares, if it declares them. For PCM it declares
+// samples, of which a packet has many.
 func (a answer) cutOff() bool {
 	for _, s := range a.Streams {
+		if strings.HasPrefix(s.Codec, "pcm_") {
+			continue
+		}
 		if promised, read := number(s.Promised), number(s.Packets); s.counts() && read < promised-promised/50-1 {
 			return true
 		}

@@ -41,6 +41,8 @@ func TestLook(t *testing.T) {
 	}{
 		"sound and pictures": {made(t, "a.mp4", with(both, "-pix_fmt", "yuv420p")...), video("video/mp4", h264(), changed(aac(), func(s *Stream) { s.Index = 1 }))},
 		"pictures alone":     {upright, video("video/mp4", h264())},
+		"PCM": {made(t, "camera.mov", with(both, "-pix_fmt", "yuv420p", "-c:a", "pcm_s16le")...),
+			video("video/quicktime", h264(), changed(sound("pcm_s16le"), func(s *Stream) { s.Index = 1 }))},
 		"turned": {made(t, "turned.mp4", "-i", upright, "-c", "copy", "-metadata:s:v:0", "rotate=90"),
 			video("video/mp4", changed(h264(), func(s *Stream) { s.Width, s.Height = 48, 64 }))},
 		"odd": {made(t, "odd.webm", with(lavfi("testsrc=size=63x47:rate=10:duration=2"), "-c:v", "libvpx")...),
