@@ -54,6 +54,29 @@ func TestUnusualPictures(t *testing.T) {
 	holds(t, refused(t, "image_to_video", args{"image": still, "results": "3 versions"}), "there are no other versions")
 }
 
+// TestEdges checks borders in percent of the shorter side, and how far corners are rounded by default.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	blue := fileOf(plan.Image, writePNG(t, "blue.png", filled(900, 400, color.NRGBA{B: 255, A: 255})))
+	made := func(tool string, given args) *image.NRGBA {
+		out, err := perform(t, tool, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return media.ToNRGBA(readPicture(t, out.Path))
+	}
+	framed := made("add_border", args{"image": blue, "share": "5%", "colour": "white"})
+	if size := framed.Rect.Size(); size != image.Pt(940, 440) {
+		t.Errorf("with a border of 5%% it has %v pixels", size)
+	}
+	looks(t, framed, 10, 200, "white")
+	looks(t, framed, 30, 200, "blue")
+	rounded := made("round_corners", args{"image": blue})
+	if rounded.NRGBAAt(0, 0).A != 0 || rounded.NRGBAAt(11, 0).A < 200 || rounded.NRGBAAt(5, 5).A < 200 {
+		t.Error("its corners are not rounded by 10 pixels")
+	}
+}
+
 // TestHEIC checks that the file is HEIC by its bytes, and reads back as the original picture.
 func TestHEIC(t *testing.T) {
 	t.Parallel()
