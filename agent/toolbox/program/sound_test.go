@@ -503,6 +503,13 @@ func TestBitRates(t *testing.T) {
 		{"change_bit_rate", "", 22050, 1, "320 kbps", 315, 325, `It is an MP3 now. For another format name it too, such as "as M4A at 320 kbps".`},
 		{"change_bit_rate", "", 8000, 1, "128 kbps", 125, 131, `It is an MP3 now. For another format name it too, such as "as M4A at 128 kbps".`},
 		{"change_bit_rate", "", 8000, 1, "32 kbps", 31, 33, `It is an MP3 now. For another format name it too, such as "as M4A at 32 kbps".`},
+		{"change_bit_rate", "mp3", 44100, 2, "64 kbps", 62, 66, ""},
+		{"change_bit_rate", "m4a", 44100, 2, "64 kbps", 50, 72, ""},
+		{"change_bit_rate", "m4a", 22050, 1, "96 kbps", 75, 105, ""},
+		{"change_bit_rate", "m4a", 44100, 1, "320 kbps", 200, 270, "It has 256 kbps, the most that its format can have here."},
+		{"change_bit_rate", "ogg", 44100, 2, "96 kbps", 50, 110, ""},
+		{"change_bit_rate", "ogg", 44100, 2, "32 kbps", 0, 0, "This format takes at least 46 kbps; ask for more, or for MP3."},
+		{"change_bit_rate", "opus", 44100, 2, "64 kbps", 45, 72, ""},
 		{"convert_audio", "mp3", 44100, 1, "64 kbps", 62, 66, ""},
 		{"convert_audio", "mp3", 8000, 2, "320 kbps", 315, 325, ""},
 		{"convert_audio", "m4a", 44100, 2, "64 kbps", 50, 72, ""},
@@ -517,8 +524,13 @@ func TestBitRates(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.tool, c.format, c.rate, c.channels, c.asked), func(t *testing.T) {
 			t.Parallel()
-			a := args{"audio": fileOf(plan.Audio, noise(c.rate, c.channels)), "rate": c.asked}
-			if c.format != "" {
+			given := fileOf(plan.Audio, noise(c.rate, c.channels))
+			kept := c.tool == "change_bit_rate" && c.format != ""
+			if kept {
+				given = fileOf(plan.Audio, clip(t, "noise."+c.format, "-i", given.Path))
+			}
+			a := args{"audio": given, "rate": c.asked}
+			if c.format != "" && !kept {
 				a["format"] = c.format
 			}
 			out, err := runCommand(t, toolOf(t, c.tool), a)
@@ -534,6 +546,9 @@ func TestBitRates(t *testing.T) {
 			}
 			if out.Note.String() != c.says {
 				t.Errorf("it says %q, want %q", out.Note, c.says)
+			}
+			if now, was := probe(t, out.Path).codecs(), probe(t, given.Path).codecs(); kept && now != was {
+				t.Errorf("it is %s, and was %s", now, was)
 			}
 		})
 	}

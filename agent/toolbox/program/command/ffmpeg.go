@@ -187,7 +187,8 @@ func (r *run) lasts(given []string) (time.Duration, error) {
 	return time.Duration(v.Number * float64(time.Second)), err
 }
 
-// sound writes a sound. The zero format keeps the inputs' format, or uses MP3 if they differ. If
+// sound writes a sound. The zero format keeps the inputs' format, or uses MP3 if they differ, or if a bit rate is named
+// and the format has none. If
 // an uncompressed result would be too large, it becomes FLAC, unless the format was asked for.
 func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.Output, error) {
 	var note plan.Message
@@ -219,7 +220,11 @@ func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.O
 			job.Args = append([]string{"-map", "0:a:0"}, job.Args...)
 		}
 	}
-	if format.SoundStream.Said(job.Args)["c"] {
+	said := format.SoundStream.Said(job.Args)
+	if !asked && said["b"] && to.Lossless() { // it has no bit rate
+		to = format.MP3
+	}
+	if said["c"] {
 		out, err := r.do(job, "sound."+to.Ending)
 		out.Note = note
 		return out, err

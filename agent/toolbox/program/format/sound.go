@@ -34,6 +34,9 @@ func lossy(codec string, quality ...string) Coding {
 	return Coding{Codec: []string{"-c:a", codec}, Quality: quality}
 }
 
+// Lossless reports whether the format keeps all of the sound, so that it has no bit rate.
+func (f Sound) Lossless() bool { return f.Coding.Quality == nil }
+
 func lossless(codec string) Coding { return Coding{Codec: []string{"-c:a", codec}} }
 
 // OpusInOgg is Opus with the extension of voice messages.
