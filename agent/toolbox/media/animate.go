@@ -39,9 +39,14 @@ func (i Info) LeftOut() plan.Message {
 
 // EditAnimation applies edit to each frame of an animated GIF or WebP and writes the result, in the
 // format of the new file's extension. edit gets the composed frame, which it may change; its results
-// must all have the same size. Delays and the loop count are kept. Only one frame is in memory at a
+// must all have the same size. Delays and the loop count are kept. Only two frames are in memory at a
 // time.
 func EditAnimation(ctx context.Context, from, to string, l Limits, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
+	return ThinAnimation(ctx, from, to, l, 0, edit)
+}
+
+// ThinAnimation does the same, but keeps only the first frame of each interval, for as long as those that it drops.
+func ThinAnimation(ctx context.Context, from, to string, l Limits, interval time.Duration, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
 	return writeFile(ctx, to, func(w io.Writer) error {
 		var out frameWriter
 		if most := l.OrDefault().Bytes; filepath.Ext(to) == ".webp" {
@@ -49,13 +54,29 @@ func EditAnimation(ctx context.Context, from, to string, l Limits, edit func(fra
 		} else {
 			out = &gifWriter{to: w, most: most}
 		}
+		var kept *image.NRGBA
+		var keptFor showing
+		var begin, next time.Duration // of the frame, and of the next interval
 		err := eachFrame(ctx, from, l, func(seen *image.NRGBA, shown showing) error {
-			made, err := edit(seen)
-			if err != nil {
-				return err
+			at := begin
+			begin += shown.delay
+			if kept != nil && at < next {
+				keptFor.delay += shown.delay
+				return nil
 			}
-			return out.add(ctx, made, shown)
+			if interval > 0 {
+				next = (at/interval + 1) * interval
+			}
+			made, err := edit(seen)
+			if err == nil && kept != nil {
+				err = out.add(ctx, kept, keptFor)
+			}
+			kept, keptFor = made, shown
+			return err
 		})
+		if err == nil && kept != nil {
+			err = out.add(ctx, kept, keptFor)
+		}
 		if err != nil {
 			return err
 		}

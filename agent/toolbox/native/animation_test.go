@@ -118,6 +118,48 @@ func TestFlatAnimationGetsSmaller(t *testing.T) {
 	}
 }
 
+// TestQuickAnimationGetsFewerFrames: frames are left out before the picture is scaled down, and the rest are shown for
+// longer.
+func TestQuickAnimationGetsFewerFrames(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, built(t).table)
+	var frames []toolbox.Value
+	for n := range 30 {
+		img := image.NewNRGBA(image.Rect(0, 0, 96, 64))
+		for i := range img.Pix { // each frame has other noise
+			img.Pix[i] = uint8((i*i + n*n*7919 + i*n*31) >> 3)
+			if i%4 == 3 {
+				img.Pix[i] = 255
+			}
+		}
+		frames = append(frames, w.Given(fmt.Sprintf("%d.png", n), img))
+	}
+	made := w.Do("images_to_gif", nativetest.Args{"images": frames, "each": {nativetest.Text("0.04 s")}})
+	was, err := os.Stat(made.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"gif", "webp"} {
+		given := made.Path
+		if format == "webp" {
+			given = w.Do("convert_image", nativetest.Args{"image": {{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}}, "format": {nativetest.Text("webp")}}).Path
+			if was, err = os.Stat(given); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := w.Do("fit_image_size", nativetest.Args{
+			"image": {{Resource: plan.Resource{Type: plan.Image}, Path: given}}, "limit": {nativetest.Text(fmt.Sprintf("%d bytes", was.Size()/2))},
+		})
+		info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
+		if err != nil || info.Frames != 12 || info.Width != 96 || info.Length.Seconds() != 1.2 {
+			t.Errorf("the %s is %+v, %v", format, info, err)
+		}
+		if said := out.Note.String(); !strings.HasSuffix(said, "It has 10 frames per second instead of 25.") || strings.Contains(said, "scaled") {
+			t.Errorf("of the %s it says %q", format, said)
+		}
+	}
+}
+
 // TestFewerColoursShowTheSame: an animation of dark colours that hardly differ keeps them, and its size, if fewer
 // colours are enough.
 func TestFewerColoursShowTheSame(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -138,20 +139,47 @@ func tooSmall(limit int64) error {
 	}
 }
 
-// fewer are the numbers of colours of a GIF to try at full size. The last one stays when it is scaled down too.
-var fewer = []int{128, 64, 32}
+// sparing is how an animation is made smaller without scaling it.
+type sparing struct {
+	colours  int           // of a GIF; 0 keeps them
+	interval time.Duration // of the frames that are kept; 0 keeps all
+}
 
-// fitAnimation makes the animation's file no larger than the limit, keeping all frames. has is its size in bytes. A
-// GIF gets fewer colours, the same ones for all frames: fewer pixels change from frame to frame, and scaling blends no
-// new ones. If that is not enough, it is scaled down.
+// seldom is the interval of frames that still look like a movement.
+const seldom = time.Second / 10
+
+// sparings returns what to try at full size, best first. The last one stays when the animation is scaled down too. A GIF
+// gets fewer colours, the same ones for all frames: fewer pixels change from frame to frame, and scaling blends no new ones.
+func sparings(info media.Info) []sparing {
+	var all []sparing
+	last := sparing{}
+	gif := info.MIME == "image/gif"
+	if gif {
+		all, last.colours = append(all, sparing{128, 0}, sparing{64, 0}), 64
+	}
+	if rate(info) > 11 {
+		last.interval = seldom
+		all = append(all, last)
+	}
+	if gif {
+		all = append(all, sparing{32, last.interval})
+	}
+	return all
+}
+
+// rate returns the frames per second of an animation.
+func rate(info media.Info) float64 { return float64(info.Frames) / max(info.Length.Seconds(), 0.01) }
+
+// fitAnimation makes the animation's file no larger than the limit: with fewer colours and fewer frames, and if that is
+// not enough, scaled down. has is its size in bytes.
 func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, has int64) (toolbox.Output, error) {
 	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.FormatFor(p.Info.Ext))
+	steps, spared := sparings(p.Info), sparing{}
+	if len(steps) > 0 && float64(limit) < hopeless*float64(has) {
+		steps = steps[len(steps)-1:]
+	}
 	var seen media.Colours
-	var colours []int
 	if p.Info.MIME == "image/gif" {
-		if colours = fewer; float64(limit) < hopeless*float64(has) {
-			colours = fewer[len(fewer)-1:]
-		}
 		err := media.Frames(ctx, from, o.limits, func(frame *image.NRGBA) error {
 			seen.Add(frame)
 			return nil
@@ -160,10 +188,9 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 			return toolbox.Output{}, err
 		}
 	}
-	var palette color.Palette
 	for i, scale, written := 0, 1.0, has; ; i++ {
-		if i < len(colours) {
-			palette = seen.Palette(colours[i])
+		if i < len(steps) {
+			spared = steps[i]
 		} else {
 			scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
 		}
@@ -171,7 +198,11 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		if max(w, h) < smallestSide {
 			return toolbox.Output{}, tooSmall(limit)
 		}
-		err := media.EditAnimation(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+		var palette color.Palette
+		if spared.colours > 0 {
+			palette = seen.Palette(spared.colours)
+		}
+		err := media.ThinAnimation(ctx, from, to, o.limits, spared.interval, func(frame *image.NRGBA) (*image.NRGBA, error) {
 			img, err := media.Scaled(ctx, frame, w, h)
 			if err == nil && palette != nil {
 				err = media.Recolour(ctx, img, palette)
@@ -192,6 +223,9 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 			}
 			if palette != nil {
 				notes = append(notes, plan.Say("It has fewer colours."))
+			}
+			if spared.interval > 0 {
+				notes = append(notes, plan.Say("It has %.0f frames per second instead of %.0f.", 1/spared.interval.Seconds(), rate(p.Info)))
 			}
 			return toolbox.Output{Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size), Note: plan.Sentences(notes...)}, nil
 		}
