@@ -79,7 +79,7 @@ var imageTools = []signature{
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place? gap:text/amount? colour:text/amount?", "image"},
 	{"stack_pictures", editing, "first:image second:image captions:text/content? labels:text/place? way:text/place?", "image"},
-	{"fit_image_size", editing, "image:image limit:text/amount", "image"},
+	{"fit_image_size", editing, "image:image limit:text/amount?", "image"},
 	{"upscale_image", editing, "image:image factor:text/amount?", "image"},
 	{"remove_background", editing, "image:image", "image"},
 	{"crop_region", editing, "image:image region:text/place", "image"},

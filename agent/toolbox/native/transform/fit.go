@@ -42,14 +42,10 @@ type attempt struct {
 	scale   float64 // of the sides
 }
 
-// fitSize writes the picture as a file no larger than the limit. A file that is small enough is
+// fitSize writes the picture as a file no larger than the limit, by default half as large. A file that is small enough is
 // copied. Otherwise, lossy formats stay and get lower quality; lossless formats stay if that suffices,
 // else become JPEG. If that is not enough, the picture is scaled down.
 func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	limit, err := toolbox.Need[int64](c, "limit")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -58,6 +54,10 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 	has, err := sizeOf(from)
 	if err != nil {
 		return toolbox.Output{}, err
+	}
+	limit, limited := toolbox.Param[int64](c, "limit")
+	if !limited {
+		limit = has / 2
 	}
 	if has <= limit { // avoid a lossy re-encoding
 		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
