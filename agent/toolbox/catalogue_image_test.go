@@ -90,7 +90,7 @@ var imageTools = []signature{
 
 	{"text_to_image", generation, "prompt:text/prompt shape:text/amount? size:text/amount? without:text/instruction? results:text/amount? seed:text/amount?", "image"},
 	{"image_to_image", generation, "image:image", "image"},
-	{"make_chart", generation, "table:text/content title:text/content? columns:text/instruction kind:text/place? colour:text/amount?", "image"},
+	{"make_chart", generation, "table:text/content title:text/content? columns:text/instruction kind:text/place? colour:text/amount? size:text/amount?", "image"},
 	{"table_to_image", generation, "table:text/content", "image"},
 	{"text_card", generation, "text:text/content shape:text/amount? colour:text/amount?", "image"},
 	{"code_to_picture", generation, "text:text/content style:text/place?", "image"},

@@ -10,6 +10,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"slices"
 
 	"golang.org/x/image/vector"
 )
@@ -18,19 +19,30 @@ import (
 type Point struct{ X, Y float64 }
 
 // Canvas is a picture to draw on.
-type Canvas struct{ *image.NRGBA }
+type Canvas struct {
+	*image.NRGBA
+
+	// Unit is the length of the unit of all coordinates and widths, in pixels; 0 means 1. The letters must have the same.
+	Unit float64
+}
 
 // New returns a canvas of one colour.
 func New(width, height int, ground color.Color) Canvas {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(img, img.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
-	return Canvas{img}
+	return Canvas{NRGBA: img}
 }
 
 // Polygon fills a polygon.
 func (c Canvas) Polygon(points []Point, ink color.Color) {
 	if len(points) < 3 {
 		return
+	}
+	if c.Unit > 0 {
+		points = slices.Clone(points)
+		for i, p := range points {
+			points[i] = Point{p.X * c.Unit, p.Y * c.Unit}
+		}
 	}
 	low, high := points[0], points[0]
 	for _, p := range points {

@@ -36,14 +36,20 @@ var parsed = [...]func() (*sfnt.Font, error){
 // Letters writes text in one font and size.
 type Letters struct {
 	face font.Face
-	// Size is the height of a line without leading, in pixels.
+	// Size is the height of a line without leading, in units.
 	Size float64
+	unit float64 // in pixels
 }
 
 // NewLetters returns letters of the given size in pixels.
 func NewLetters(style Style, size float64) (Letters, error) {
-	face, err := NewFace(style, size)
-	return Letters{face, size}, err
+	return NewLettersOf(style, size, 1)
+}
+
+// NewLettersOf returns letters of the given size for a canvas with that unit.
+func NewLettersOf(style Style, size, unit float64) (Letters, error) {
+	face, err := NewFace(style, size*unit)
+	return Letters{face, size, unit}, err
 }
 
 // NewFace returns a font face of the given size in pixels.
@@ -77,8 +83,10 @@ func Has(style Style, text string) bool {
 	return true
 }
 
-// Width returns the width of a text in pixels.
-func (l Letters) Width(text string) float64 { return float64(font.MeasureString(l.face, text)) / 64 }
+// Width returns the width of a text in units.
+func (l Letters) Width(text string) float64 {
+	return float64(font.MeasureString(l.face, text)) / 64 / l.unit
+}
 
 // Shorten returns the text, shortened with an ellipsis if it is wider than width.
 func (l Letters) Shorten(text string, width float64) string {
@@ -102,6 +110,6 @@ func (l Letters) Shorten(text string, width float64) string {
 // text left of x: 0, 0.5 or 1.
 func (c Canvas) Write(l Letters, text string, x, y, align float64, ink color.Color) {
 	d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: l.face}
-	d.Dot = fixed.Point26_6{X: fixed.Int26_6((x - align*l.Width(text)) * 64), Y: fixed.Int26_6((y + l.Size*0.36) * 64)}
+	d.Dot = fixed.Point26_6{X: fixed.Int26_6((x - align*l.Width(text)) * l.unit * 64), Y: fixed.Int26_6((y + l.Size*0.36) * l.unit * 64)}
 	d.DrawString(text)
 }

@@ -107,7 +107,7 @@ func (d *drawing) valueAxis(s scale) {
 		d.Write(d.small, Figure(v), d.area.left-12, at, 1, faint)
 	}
 	if d.XName != "" {
-		d.Write(d.text, d.text.Shorten(d.XName, 900), (d.area.left+d.area.right)/2, Height-34, 0.5, faint)
+		d.Write(d.text, d.text.Shorten(d.XName, d.width-300), (d.area.left+d.area.right)/2, d.height-34, 0.5, faint)
 	}
 }
 
@@ -119,7 +119,7 @@ func (d *drawing) numberAxis(s scale) {
 		d.Line([]canvas.Point{{X: at, Y: d.area.bottom}, {X: at, Y: d.area.bottom + 8}}, 2, faint)
 		half := d.small.Width(Figure(v)) / 2
 		if at-half >= free {
-			d.Write(d.small, Figure(v), min(at, Width-8-half), d.area.bottom+26, 0.5, faint)
+			d.Write(d.small, Figure(v), min(at, d.width-8-half), d.area.bottom+26, 0.5, faint)
 			free = at + half + 12
 		}
 	}
@@ -151,7 +151,7 @@ func (d *drawing) labelAxis(slots bool) func(i int) float64 {
 	for i := 0; i < n; i += every {
 		label := d.small.Shorten(d.Labels[i], widest)
 		half := d.small.Width(label) / 2
-		d.Write(d.small, label, max(half+4, min(at(i), Width-4-half)), d.area.bottom+26, 0.5, faint)
+		d.Write(d.small, label, max(half+4, min(at(i), d.width-4-half)), d.area.bottom+26, 0.5, faint)
 	}
 	d.Line([]canvas.Point{{X: d.area.left, Y: d.area.bottom}, {X: d.area.right, Y: d.area.bottom}}, 2, faint)
 	return at

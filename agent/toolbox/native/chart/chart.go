@@ -7,6 +7,7 @@
 package chart
 
 import (
+	"cmp"
 	"errors"
 	"image"
 	"image/color"
@@ -46,9 +47,11 @@ type Chart struct {
 	Series []Series
 	// Colour is the colour of the first series; zero means the palette's. Pies ignore it.
 	Colour color.NRGBA
+	// Size is the size in pixels; zero means the usual one.
+	Size image.Point
 }
 
-// The size of a chart in pixels.
+// The usual size of a chart in pixels. A larger one has larger letters and thicker lines.
 const (
 	Width  = 1200
 	Height = 760
@@ -84,25 +87,29 @@ type drawing struct {
 	Chart
 
 	title, text, small canvas.Letters
+	width, height      float64 // in units, of which the usual size has one for each pixel
 	area               struct{ left, top, right, bottom float64 }
 }
 
 // Draw draws a chart.
 func Draw(c Chart) (*image.NRGBA, error) {
-	d := drawing{Canvas: canvas.New(Width, Height, ground), Chart: c}
+	size := cmp.Or(c.Size, image.Pt(Width, Height))
+	d := drawing{Canvas: canvas.New(size.X, size.Y, ground), Chart: c}
+	d.Unit = min(float64(size.X)/Width, float64(size.Y)/Height)
+	d.width, d.height = float64(size.X)/d.Unit, float64(size.Y)/d.Unit
 	var errs [3]error
-	d.title, errs[0] = canvas.NewLetters(canvas.Bold, 30)
-	d.text, errs[1] = canvas.NewLetters(canvas.Regular, 22)
-	d.small, errs[2] = canvas.NewLetters(canvas.Regular, 20)
+	d.title, errs[0] = canvas.NewLettersOf(canvas.Bold, 30, d.Unit)
+	d.text, errs[1] = canvas.NewLettersOf(canvas.Regular, 22, d.Unit)
+	d.small, errs[2] = canvas.NewLettersOf(canvas.Regular, 20, d.Unit)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(c.Series, func(s Series) bool { return slices.ContainsFunc(s.Values, finite) }) {
 		return nil, ErrNoNumbers
 	}
-	d.area.left, d.area.top, d.area.right, d.area.bottom = 40, 40, Width-40, Height-40
+	d.area.left, d.area.top, d.area.right, d.area.bottom = 40, 40, d.width-40, d.height-40
 	if c.Title != "" {
-		d.Write(d.title, d.title.Shorten(c.Title, Width-80), Width/2, 44, 0.5, ink)
+		d.Write(d.title, d.title.Shorten(c.Title, d.width-80), d.width/2, 44, 0.5, ink)
 		d.area.top = 92
 	}
 	if c.Kind == Pie {

@@ -21,8 +21,8 @@ func (d *drawing) pie() error {
 	if err != nil {
 		return err
 	}
-	radius := (d.area.bottom - d.area.top) / 2
-	centre := canvas.Point{X: d.area.left + 40 + radius, Y: d.area.top + radius}
+	radius := min((d.area.bottom-d.area.top)/2, d.width*0.29)
+	centre := canvas.Point{X: d.area.left + 40 + radius, Y: (d.area.top + d.area.bottom) / 2}
 	from := -math.Pi / 2 // start at the top
 	for i, s := range parts {
 		to := from + s.value/sum*2*math.Pi
@@ -51,8 +51,8 @@ func (d *drawing) pie() error {
 		figure := Figure(s.value) + " (" + percent(s.value/sum) + ")"
 		d.Box(x, y-10, x+20, y+10, palette[i])
 		width := d.text.Width(figure)
-		d.Write(d.text, d.text.Shorten(s.label, Width-50-x-32-width-20), x+32, y, 0, ink)
-		d.Write(d.text, figure, Width-40, y, 1, faint)
+		d.Write(d.text, d.text.Shorten(s.label, d.width-50-x-32-width-20), x+32, y, 0, ink)
+		d.Write(d.text, figure, d.width-40, y, 1, faint)
 		y += line
 	}
 	return nil

@@ -19,8 +19,12 @@ import (
 	"atelier/agent/toolbox/native/chart"
 	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/table"
 )
+
+// leastSide and mostSide are the limits of the sides of a chart, in pixels.
+const leastSide, mostSide = 200, 4000
 
 // maxCharted is the maximum number of rows in a chart.
 const maxCharted = 10_000
@@ -40,6 +44,12 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	drawn.Colour, _ = toolbox.Param[color.NRGBA](c, "colour")
+	if asked, ok := toolbox.Param[quantity.Sizing](c, "size"); ok {
+		drawn.Size.X, drawn.Size.Y = asked.Of(chart.Width, chart.Height)
+		if min(drawn.Size.X, drawn.Size.Y) < leastSide || max(drawn.Size.X, drawn.Size.Y) > mostSide {
+			return toolbox.Output{}, operation.Problem("A chart can have from %d to %d pixels on a side.", leastSide, mostSide)
+		}
+	}
 	drawn.Title = prose.OneLine(c.Text("title"))
 	img, err := chart.Draw(drawn)
 	switch {

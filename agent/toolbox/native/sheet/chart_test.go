@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"image"
 	"image/color"
 	"math"
 	"slices"
@@ -145,4 +146,36 @@ func TestChartsHaveAColour(t *testing.T) {
 			t.Errorf("%s: %d pixels are orange", kind, got)
 		}
 	}
+}
+
+// TestChartsHaveASize checks that a chart is drawn in its size, with a place for everything, and not scaled.
+func TestChartsHaveASize(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations())
+	given := func(kind, size string) nativetest.Args {
+		return nativetest.Args{
+			"table": {nativetest.Text("month,revenue\nJan,120\nFeb,150\nMar,90\n")}, "columns": {nativetest.Text("revenue by month")},
+			"kind": {nativetest.Text(kind)}, "colour": {nativetest.Text("red")}, "size": {nativetest.Text(size)},
+		}
+	}
+	for _, kind := range []string{"bar", "line", "pie", "histogram"} {
+		for size, want := range map[string]image.Point{"1600x900": {1600, 900}, "400x1200": {400, 1200}, "2400 px wide": {2400, 1520}} {
+			img := w.Picture("make_chart", given(kind, size)).Image
+			if got := img.Bounds().Size(); got != want {
+				t.Errorf("%s of %s: it has %v pixels", kind, size, got)
+			}
+			inked := image.Rectangle{}
+			for y := range want.Y {
+				for x := range want.X {
+					if c := img.NRGBAAt(x, y); int(c.R)+int(c.G)+int(c.B) < 700 {
+						inked = inked.Union(image.Rect(x, y, x+1, y+1))
+					}
+				}
+			}
+			if inked.Dx() < want.X*8/10 || inked.Min.X == 0 || inked.Max.X == want.X || kind != "pie" && inked.Dy() < want.Y*8/10 {
+				t.Errorf("%s of %s: it is drawn in %v", kind, size, inked)
+			}
+		}
+	}
+	w.Refused("make_chart", given("bar", "9000x100"), "from 200 to 4000 pixels")
 }
