@@ -59,7 +59,7 @@ var abouts = map[string]string{
 	"fit_video_size": "made smaller (1.9 MB, 640 × 360 pixels)", "flip_image": "mirrored left to right", "flip_video": "mirrored top to bottom",
 	"hide_masked": "the marked part blurred", "highlight_object_on_image": "3 boxes on it", "loop_audio": "3 times", "loop_video": "twice",
 	"pages_per_sheet": "with 2 pages on a sheet", "shift_subtitles": "2 seconds earlier", "mix_audio": "under it, at 30% of its volume", "mute_audio": "0:10–0:12", "pdf_to_images": "2", "pixelate_objects": "one area",
-	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "rotated 90 degrees clockwise", "rotate_pdf": "rotated 90 degrees",
+	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "rotated 90 degrees clockwise", "rotate_pdf": "rotated 90 degrees", "split_pdf": "pages 1 to 3",
 	"rotate_video": "rotated 90 degrees clockwise", "straighten_image": "straightened by 5 degrees", "trim_silence": "without its silence",
 }
 
@@ -76,7 +76,12 @@ func TestEveryTool(t *testing.T) {
 		if !tool.Returns.Media() {
 			fmt.Fprintf(&b, "%s: …", said)
 		} else {
-			fmt.Fprintf(&b, "Here is %s. [%s]", said, plan.FileName(origin, toolbox.FillSlots(tool.Suffix, func(s string) string { return values[s] }), ".ext"))
+			fmt.Fprintf(&b, "Here is %s. [%s]", said, plan.FileName(origin, toolbox.FillSlots(tool.Suffix, func(s string) string {
+				if s == toolbox.About {
+					return abouts[tool.Name]
+				}
+				return values[s]
+			}), ".ext"))
 		}
 		b.WriteByte('\n')
 		if strings.Contains(said, tool.Name) || strings.Contains(said, "  ") || strings.ContainsAny(said, "{}_") {
