@@ -160,6 +160,7 @@ func newThings(t *testing.T) things {
 		"split_animation":        file(plan.Image, "animation.gif", animation),
 		"reverse_animation":      file(plan.Image, "animation.gif", animation),
 		"change_animation_speed": file(plan.Image, "animation.gif", animation),
+		"change_animation_rate":  file(plan.Image, "animation.gif", animation),
 		"cut_animation":          file(plan.Image, "animation.gif", animation),
 		"ocr_pdf":                file(plan.Document, "scan.pdf", scan.Path),
 		"set_cover":              file(plan.Audio, "song.mp3", song),

@@ -33,7 +33,7 @@ var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4"
 // words are what people say, by the tool's argument or by what a text means.
 var words = map[string]string{
 	"change_audio_speed.factor": "1.5x", "cut_animation.range": "0:01-0:03", "insert_sound.at": "0:30", "insert_sound_video.at": "0:30", "change_animation_speed.factor": "twice as fast", "change_canvas.size": "1080x1080", "loop_audio.count": "3 times", "loop_video.count": "twice", "crop_shape.shape": "circle",
-	"change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "fit_audio_size.limit": "2 MB",
+	"change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "change_animation_rate.rate": "10 fps", "fit_audio_size.limit": "2 MB",
 	"convert_table.format": "JSON",
 	"pad_image.shape":      "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
 	"cut_video.range": "0:03 to 0:07", "pdf_to_images.pages": "page 2", "extract_pages.pages": "pages 2 and 3", "cut_audio.range": "the first 5 seconds", "change_speed.factor": "twice as fast",

@@ -68,6 +68,7 @@ func TestAnimations(t *testing.T) {
 		"a shadow":     {"drop_shadow", nil, "10 1.000000"},
 		"backwards":    {"reverse_animation", nil, "10 1.000000"},
 		"faster":       {"change_animation_speed", map[string]string{"factor": "2x"}, "10 0.500000"},
+		"5 fps":        {"change_animation_rate", map[string]string{"rate": "5 fps"}, "5 1.000000"},
 		"cropped":      {"change_canvas", map[string]string{"size": "30x30", "fill": "cropped"}, "10 1.000000"},
 		"blurred bars": {"pad_image", map[string]string{"shape": "1:1", "fill": "blurred"}, "10 1.000000"},
 		"a video":      {"animation_to_video", nil, "30 1.000000"},

@@ -233,7 +233,8 @@ func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, told string, take
 	for _, i := range d.Makers[to] {
 		f := &d.Profiles[i]
 		a, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
-		if !ok || f.Texts > 1 || a.Optional && !d.saysRest(r, f) || f.Name == r.Head.Name || len(f.Media) != 1 || f.Media[0].Many || !f.Takes(from) {
+		if !ok || f.Texts > 1 || a.Optional && !d.saysRest(r, f) || f.Name == r.Head.Name || len(f.Media) != 1 || f.Media[0].Many || !f.Takes(from) ||
+			f.Animated && d.OnlyStills() {
 			continue
 		}
 		if a.Param != nil && a.Param.Type == param.Region && (!f.Moves || !d.Any("cropping", r.Clause.Words)) {

@@ -1,14 +1,11 @@
 package match
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
-	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -21,15 +18,7 @@ func (v contradiction) by(f *profile.Profile) bool {
 	edits := f.Returns.Media() && f.Takes(f.Returns)
 	asked := f.Returns.Media() && v.asksWhich() || edits && v.asksAbout()
 	return asked || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() ||
-		f.Animated && v.onlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts()
-}
-
-// onlyStills reports whether all pictures at hand are in a format that never moves.
-func (v contradiction) onlyStills() bool {
-	pictures := scene.Fitting(v.Things, plan.Image)
-	return len(pictures) > 0 && !slices.ContainsFunc(pictures, func(e scene.Thing) bool {
-		return e.Made || !slices.Contains(stills, strings.ToLower(path.Ext(e.Source.Name)))
-	})
+		f.Animated && v.OnlyStills() || f.Counting && v.r.Form != retrieve.Count && !v.counts()
 }
 
 // counts reports whether a word of the clause asks for a number.
@@ -77,9 +66,6 @@ func (v contradiction) removes() bool {
 	class, _ := v.Lexicon.ClassAt(v.r.Words, 0)
 	return class == v.Lexicon.Class(retrieve.Stem("remove"))
 }
-
-// stills are the formats of pictures that never move.
-var stills = []string{".png", ".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
 
 // longQuestion is the minimum number of words of a question that is more than a choice.
 const longQuestion = 6

@@ -3,6 +3,7 @@
 package scene
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,6 +77,17 @@ func (s *Scene) SeePages() bool {
 		}
 	}
 	return len(s.pages) > 0
+}
+
+// stills are the formats of pictures that never move.
+var stills = []string{".png", ".jpg", ".jpeg", ".heic", ".bmp", ".tif", ".tiff"}
+
+// OnlyStills reports whether all pictures at hand are in a format that never moves.
+func (s *Scene) OnlyStills() bool {
+	pictures := Fitting(s.Things, plan.Image)
+	return len(pictures) > 0 && !slices.ContainsFunc(pictures, func(e Thing) bool {
+		return e.Made || !slices.Contains(stills, strings.ToLower(path.Ext(e.Source.Name)))
+	})
 }
 
 // OfPages reports whether the thing is a document whose pages are treated as pictures.
