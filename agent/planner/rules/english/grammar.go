@@ -94,10 +94,12 @@ func (g *Grammar) RemovesPart(words []retrieve.Word) bool {
 		if g.Is("dropping words", w) || g.Is("cutting", w) && i+1 < len(words) && g.Is("away", words[i+1]) && !piece {
 			return true
 		}
+		if !g.Is("cutting", w) {
+			continue
+		}
 		for k, o := range words[i+1:] {
 			rest := words[i+k+2:]
-			away := o.Lower() == "off" || o.Lower() == "away" || o.Lower() == "out" && (len(rest) == 0 || k > 0 && rest[0].Lower() == "of")
-			if g.Is("cutting", w) && away {
+			if o.Lower() == "off" || o.Lower() == "away" || o.Lower() == "out" && (len(rest) == 0 || k > 0 && rest[0].Lower() == "of") {
 				return true
 			}
 		}

@@ -115,7 +115,7 @@ func (f *Files) Namesake(word string) (found plan.Resource, ok bool) {
 	for _, r := range f.request.Given {
 		name := cmp.Or(r.File, r.Name)
 		stem := strings.TrimSuffix(name, path.Ext(name))
-		if len(word) < minWord || strings.Contains(strings.ToLower(f.script.Text), strings.ToLower(name)) || !slices.Contains(english.WordsOf(stem), word) {
+		if len(word) < minWord || !slices.Contains(english.WordsOf(stem), word) || strings.Contains(strings.ToLower(f.script.Text), strings.ToLower(name)) {
 			continue
 		}
 		if ok {
