@@ -160,7 +160,13 @@ func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.B
 // perform runs an operation, and checks that it leaves only its output behind.
 func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 	t.Helper()
-	candidate, backend := backing(t, newBackend(t), run)
+	return performOn(t, newBackend(t), run, a)
+}
+
+// performOn is perform on a backend.
+func performOn(t *testing.T, b *Backend, run string, a args) (toolbox.Output, error) {
+	t.Helper()
+	candidate, backend := backing(t, b, run)
 	c, err := toolboxtest.Typed(t, candidate.Backing, callOf(t, a))
 	if err != nil {
 		return toolbox.Output{}, err

@@ -11,6 +11,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func New(m Config) (*Backend, error) {
 	if m.Sandbox == nil || m.FFmpeg == nil {
 		return nil, errors.New("a sandbox and ffmpeg are required")
 	}
-	m.Limits = m.Limits.OrDefault()
+	m.Limits, m.Reversed = m.Limits.OrDefault(), cmp.Or(m.Reversed, 192<<20)
 	b := &Backend{machine: m, operations: map[string]machine.Operation{}}
 	documents, sounds := document.Documents{Machine: m}, sound.Sounds{Machine: m}
 	for _, part := range []interface {

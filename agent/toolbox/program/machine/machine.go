@@ -26,6 +26,9 @@ type Machine struct {
 	FFmpeg *ffmpeg.FFmpeg
 	// Limits bound the files that are read, and the results.
 	Limits media.Limits
+	// Reversed is how many bytes of decoded frames or samples ffmpeg's filters reverse and areverse may keep, by
+	// default 192 MiB. They keep all that they get, so longer files are reversed in pieces.
+	Reversed int
 }
 
 // Operation is something that programs do. Tools refer to it by name.

@@ -16,10 +16,6 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// KeptDecoded is how many bytes of decoded frames or samples ffmpeg's filters reverse and areverse may keep. They
-// keep all that they get, so longer files are reversed in pieces.
-const KeptDecoded = 192 << 20
-
 // sampleBytes is the size of a decoded sample.
 const sampleBytes = 4
 
@@ -48,7 +44,7 @@ func (s Sounds) reverse(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 // unless that is 0.
 func (s Sounds) Backwards(ctx context.Context, c toolbox.Call, r Recording, length time.Duration) ([]Clip, error) {
 	a := r.Look.Audio()
-	most := time.Duration(KeptDecoded/(sampleBytes*max(1, a.Channels)*max(1, a.Frequency))) * time.Second
+	most := time.Duration(max(1, s.Reversed/(sampleBytes*max(1, a.Channels)*max(1, a.Frequency)))) * time.Second
 	whole := cmp.Or(length, r.Look.Duration)
 	var all []Clip
 	for from := time.Duration(0); from == 0 || from < whole; from += most {

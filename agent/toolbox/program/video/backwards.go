@@ -31,7 +31,7 @@ func (v Videos) backwards(ctx context.Context, c toolbox.Call, forth bool) (tool
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	r := newReversal(f, forth)
+	r := newReversal(f, v.Reversed, forth)
 	if err := packable(r.length()); err != nil {
 		return toolbox.Output{}, err
 	}
@@ -71,7 +71,7 @@ type reversal struct {
 	forth  bool
 }
 
-func newReversal(f Film, forth bool) reversal {
+func newReversal(f Film, kept int, forth bool) reversal {
 	r := reversal{rate: min(f.pictures.Rate, mostPictures), forth: forth}
 	if r.rate <= 0 {
 		r.rate = 30
@@ -80,7 +80,7 @@ func newReversal(f Film, forth bool) reversal {
 	r.frames = max(1, int(math.Round(f.look.Duration.Seconds()*r.rate)))
 	// Larger frames may take more memory: ffmpeg has some for each pixel.
 	const more, bytesOfPixel = 32, 1.5
-	r.piece = min(r.frames, max(1, int(float64(sound.KeptDecoded+more*w*h)/(bytesOfPixel*float64(w*h)))))
+	r.piece = min(r.frames, max(1, int(float64(kept+more*w*h)/(bytesOfPixel*float64(w*h)))))
 	return r
 }
 
