@@ -9,11 +9,12 @@
 //
 // Platforms differ in their abilities. What one lacks is declared, with the reason ([Make.Without]); everything
 // else is tested, so that nothing is forgotten. Leaked goroutines are the business of goleak in the
-// implementation's TestMain, or of a bubble ([Make.Bubble]).
+// implementation's TestMain ([Main]), or of a bubble ([Make.Bubble]).
 package adapterstest
 
 import (
 	"context"
+	"flag"
 	"io"
 	"maps"
 	"slices"
@@ -21,6 +22,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"atelier/adapters"
 )
@@ -134,6 +137,15 @@ type ShownFile struct {
 	Name, Alt string
 	Note      string // if it is not in the text
 	Content   []byte
+}
+
+// Main runs the tests of a package. They mostly wait, so more of them run at once than there are cores. They must leave
+// no goroutine behind.
+func Main(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil { // the command line may set it again
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
 }
 
 // check is the test of one guarantee.

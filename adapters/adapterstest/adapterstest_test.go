@@ -4,13 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { adapterstest.Main(m) }
 
 // TestRun checks that a correct platform passes.
 func TestRun(t *testing.T) {

@@ -3,7 +3,7 @@ package discord
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"atelier/adapters/adapterstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { adapterstest.Main(m) }

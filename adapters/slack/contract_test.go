@@ -1,23 +1,13 @@
 package slack
 
 import (
-	"flag"
 	"maps"
 	"testing"
-
-	"go.uber.org/goleak"
 
 	"atelier/adapters/adapterstest"
 )
 
-// TestMain runs more tests at once than there are cores, since they mostly wait for Slack's pace.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { adapterstest.Main(m) }
 
 // lacking is what Slack lacks, over either transport.
 func lacking(more map[adapterstest.Feature]string) map[adapterstest.Feature]string {

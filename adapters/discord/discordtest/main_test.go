@@ -2,6 +2,7 @@ package discordtest_test
 
 import (
 	"context"
+	"flag"
 	"net/http"
 	"net/url"
 	"testing"
@@ -14,8 +15,12 @@ import (
 )
 
 // TestMain checks for leaked goroutines. discordgo has a race of its own: a heartbeat that is sent
-// while the session closes fails, and discordgo then tries to reconnect forever.
+// while the session closes fails, and discordgo then tries to reconnect forever. More tests run at
+// once than there are cores, since discordgo waits for a second when it closes.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).reconnect"))
 }
 
