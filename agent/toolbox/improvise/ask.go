@@ -111,13 +111,17 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 }
 
 // inspect asks Python, in the sandbox, for its version and those of its modules, and looks for
-// the programs.
+// the programs. It imports no module: that would take most of the time that bot ask needs.
 func (b *Backend) inspect(ctx context.Context) (machine, error) {
 	m := machine{python: b.interpreter(), Modules: slices.Sorted(maps.Keys(modules))}
 	packages := slices.Sorted(maps.Values(modules))
-	lines := []string{"import mimetypes, platform", "mimetypes.knownfiles.clear()", "print(platform.python_version())"}
+	lines := []string{"import sys", "from importlib.metadata import version", "print(sys.version.split()[0])"}
 	for _, name := range m.Modules {
-		lines = append(lines, "import "+name, fmt.Sprintf("print(getattr(%[1]s, '__version__', getattr(%[1]s, 'Version', '')))", name))
+		distribution := name
+		if name == "PIL" {
+			distribution = "pillow"
+		}
+		lines = append(lines, "print(version('"+distribution+"'))")
 	}
 	c := m.python.command("-I", "-B", "-c", strings.Join(lines, "\n"))
 	c.Memory = mostMemory

@@ -234,7 +234,7 @@ func (b *Backend) writes(ctx context.Context) error {
 	return b.config.Writer.Ready(ctx)
 }
 
-// startTime is how long Python may take to start and import its modules. A loaded machine needs long.
+// startTime is how long Python may take to start and look for its modules. A loaded machine needs long.
 const startTime = 2 * time.Minute
 
 // inspection describes the machine once it is done.
