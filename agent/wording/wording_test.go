@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/agent/plan"
@@ -18,9 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of this package")
 
+var embedded = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+
 func catalogue(t *testing.T) *toolbox.Catalogue {
 	t.Helper()
-	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	c, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}

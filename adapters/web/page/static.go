@@ -14,6 +14,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/adapters/web/point"
@@ -22,10 +23,11 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// asset is a static file, uncompressed and compressed.
+// asset is a static file, uncompressed and compressed. It is compressed when a browser first asks for that.
 type asset struct {
-	contentType   string
-	plain, zipped []byte
+	contentType string
+	plain       []byte
+	zipped      func() ([]byte, error)
 }
 
 // assetTypes are the types that are served, by the extension of a file's name.
@@ -70,9 +72,9 @@ func addAssets(all map[string]asset, folder string, files fs.FS) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		zipped, err := Zip(content)
+		zipped := sync.OnceValues(func() ([]byte, error) { return Zip(content) })
 		all[path.Join(folder, name)] = asset{contentType, content, zipped}
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read the static files: %w", err)
@@ -123,8 +125,12 @@ func (p *Renderer) Static() http.Handler {
 		h.Set("Vary", "Accept-Encoding")
 		content := file.plain
 		if AcceptsGzip(r) {
+			var err error
+			if content, err = file.zipped(); err != nil {
+				http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+				return
+			}
 			h.Set("Content-Encoding", "gzip")
-			content = file.zipped
 		}
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
