@@ -5,6 +5,7 @@ package clitest
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,11 +32,15 @@ import (
 )
 
 // Main runs the tests of a package, which can start the program as "bot" and must leave nothing
-// running.
+// running. They wait for one another's programs half of the time, so more of them run at once than
+// there are cores.
 func Main(m *testing.M) {
 	sandbox.Enter()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // each start of the program would collect garbage for a third of its time
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil { // the command line may set it again
+		panic(err)
 	}
 	testscript.Main(bottest.Leakless{M: m}, map[string]func(){"bot": cli.Main})
 }
