@@ -72,7 +72,7 @@ func studio(t *testing.T, m planner.Planner, more []toolbox.Server, live ...stri
 
 func catalogue(t *testing.T) *toolbox.Catalogue {
 	t.Helper()
-	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	c, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,18 +22,21 @@ import (
 
 // Tests of marks on pictures, with the rules planner, the embedded catalogue and the built-in backends.
 
-// rulesPlanner is shared by all tests.
-var rulesPlanner = sync.OnceValues(func() (*rules.Planner, error) {
-	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
-	if err != nil {
-		return nil, err
-	}
-	return rules.New(rules.Config{Catalogue: c})
-})
+// All tests share the embedded catalogue and the planner.
+var (
+	embedded     = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+	rulesPlanner = sync.OnceValues(func() (*rules.Planner, error) {
+		c, err := embedded()
+		if err != nil {
+			return nil, err
+		}
+		return rules.New(rules.Config{Catalogue: c})
+	})
+)
 
 func newOffline(t *testing.T, c agent.Config) *agent.Agent {
 	t.Helper()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/agent/plan"
@@ -35,13 +36,16 @@ type bench struct {
 	tools  *toolbox.Catalogue
 }
 
+// embedded is read once for all tests.
+var embedded = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+
 func newBench(t *testing.T) bench {
 	t.Helper()
 	player, err := ffmpeg.New(ffmpeg.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	tools, err := embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +330,7 @@ func BenchmarkVerify(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tools, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	tools, err := embedded()
 	if err != nil {
 		b.Fatal(err)
 	}
