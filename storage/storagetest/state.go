@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atelier/storage"
@@ -20,12 +21,14 @@ type StateMake struct {
 	Pass func(t *testing.T, s storage.State, d time.Duration)
 	// Holds returns everything in the state's files or on its server.
 	Holds func(t *testing.T, s storage.State) string
+	// Bubble runs each check in a testing/synctest bubble, so that time passes at once. It is for storages in memory.
+	Bubble bool
 }
 
 // State checks the guarantees of package storage.
 func State(t *testing.T, m StateMake) {
 	t.Helper()
-	run(t, m, map[string]func(*testing.T, StateMake){
+	checks := map[string]func(*testing.T, StateMake){
 		"values":         values,
 		"the first wins": firstWins,
 		"lists":          lists,
@@ -35,7 +38,16 @@ func State(t *testing.T, m StateMake) {
 		"refusing":       refusingState,
 		"hints":          hints,
 		"at once":        atOnce,
-	})
+	}
+	if m.Bubble {
+		for name, check := range checks {
+			checks[name] = func(t *testing.T, m StateMake) {
+				t.Helper()
+				synctest.Test(t, func(t *testing.T) { check(t, m) })
+			}
+		}
+	}
+	run(t, m, checks)
 }
 
 func values(t *testing.T, m StateMake) {
