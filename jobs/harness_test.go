@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 	if folder := os.Getenv(killedFolder); folder != "" {
 		fmt.Fprintln(os.Stderr, workUntilKilled(folder))
 		os.Exit(1)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // each test has a server and workers of its own; their garbage would take a third of the time
 	}
 	goleak.VerifyTestMain(m)
 }
