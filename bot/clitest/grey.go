@@ -71,12 +71,15 @@ func ReadGrey(t *testing.T, path string) Grey {
 // RidgesOf returns the gradient magnitude where it is maximal across an edge, and 0 elsewhere. The picture
 // is smoothed by a Gaussian of sigma 1.4, and the gradient taken from differences of neighbours, not Sobel's.
 func RidgesOf(g Grey) Grey {
-	kernel := func(d int) float64 { return math.Exp(-float64(d*d) / (2 * 1.4 * 1.4)) }
+	var kernel [9]float64
+	for i := range kernel {
+		kernel[i] = math.Exp(-float64((i-4)*(i-4)) / (2 * 1.4 * 1.4))
+	}
 	smooth := g.Each(func(x, y int) float64 {
 		var sum, weights float64
 		for dy := -4; dy <= 4; dy++ {
 			for dx := -4; dx <= 4; dx++ {
-				w := kernel(dx) * kernel(dy)
+				w := kernel[dx+4] * kernel[dy+4]
 				sum, weights = sum+w*g.At(x+dx, y+dy), weights+w
 			}
 		}
