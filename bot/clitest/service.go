@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -184,7 +185,8 @@ func Bucket(s *s3test.Server) []string {
 // are filled in.
 func OpenService(t *testing.T, s serve.Service, env ...string) *Open {
 	t.Helper()
-	config, err := settings.Read(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "PLANNER=rules"}, env...), new(serve.Command).Apply, nil)
+	all := slices.Concat([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "PLANNER=rules"}, SkyEnv(t), env)
+	config, err := settings.Read(all, new(serve.Command).Apply, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
