@@ -390,7 +390,7 @@ func inPlaceOfButton(e adapters.Event, of record.RunRef) record.Remembered {
 }
 
 // take handles a message that stands for a button, and reports whether it did. question is the open question that the
-// message would answer, or nil.
+// message would answer, or nil. A number and a reply to the question do answer it.
 func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread, question *record.OpenQuestion) (bool, error) {
 	sign, number := signOf(e.Message)
 	if sign == "" {
@@ -408,10 +408,13 @@ func (s *shorthand) take(ctx context.Context, e adapters.Event, t *record.Thread
 		return true, s.stopShown(ctx, e, t, about)
 	case sign == stopSign:
 		return true, s.stop(ctx, e, t, question)
-	case question != nil:
+	case question != nil && (sign == adapters.Choose || about != nil):
 		return false, nil
 	}
 	recent := t.Recent(lookedBack)
+	if question != nil {
+		recent = slices.DeleteFunc(recent, func(id string) bool { return id == question.Request })
+	}
 	if about != nil {
 		recent = []string{about.ID}
 	}

@@ -62,6 +62,10 @@ func TestRepliesInPlaceOfButtons(t *testing.T) {
 	if r := h.wait(j, older.ID, 4); r.Runs[3].Status != jobs.Done {
 		t.Errorf("while a question is open, it is %s", r.Runs[3].Status)
 	}
+	h.handle(j, h.says("t", "ann", "again")) // the question is no answer
+	if r := h.wait(j, older.ID, 5); r.Runs[4].Status != jobs.Done {
+		t.Errorf("while a question is open, the latest answer again is %s", r.Runs[4].Status)
+	}
 	if r := h.ask(j, h.replies("ann", asked.Runs[0].Sent, true, "2")); h.planner.request(r.ID).Wish != "edge" {
 		t.Errorf("a reply to the question is planned as %q", h.planner.request(r.ID).Wish)
 	}
