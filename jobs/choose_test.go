@@ -248,6 +248,28 @@ func TestOnlyAskerAndAdminsMayDeleteAnswer(t *testing.T) {
 	}
 }
 
+// TestDeletedResultIsForgotten for later requests of the thread, while the person's own file and older results stay.
+func TestDeletedResultIsForgotten(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j := h.start()
+		first := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG-a")))
+		second := h.ask(j, h.says("t", "ann", "edge"))
+		h.handle(j, h.reacts("ann", second.Runs[0].Sent, "🗑", true))
+		asked := h.planner.request(h.ask(j, h.says("t", "ann", "sharpen")).ID)
+		var earlier []string
+		for _, e := range asked.Earlier {
+			earlier = append(earlier, e.Name)
+		}
+		if want := []string{first.Asked.Given[0].Name, first.Runs[0].Made[0].Name}; !slices.Equal(earlier, want) {
+			h.t.Errorf("the thread has %q, not %q", earlier, want)
+		}
+		if n := len(asked.Turns); n != 2 || len(asked.Turns[0].Made) != 1 || len(asked.Turns[1].Made) != 0 {
+			h.t.Errorf("the turns are %+v", asked.Turns)
+		}
+	})
+}
+
 // TestPressWithoutEffectIsExplained to the person who pressed only, and to the author of a message in place of a button in the
 // thread.
 func TestPressWithoutEffectIsExplained(t *testing.T) {

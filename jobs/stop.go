@@ -169,10 +169,14 @@ func (o *stopper) takeBack(ctx context.Context, r *record.Request, run *record.R
 }
 
 // noteDeleted records that the answer to a run was deleted, if the deleted message is the one that people
-// react to.
+// react to. The thread no longer works on its results.
 func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, run *record.Run, gone adapters.MessageRef) error {
 	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Key() != gone.Key() {
 		return nil
+	}
+	forget := record.Entry{Deleted: &record.RunRef{Request: r.ID, Run: run.N}}
+	if _, err := o.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(r.Asked.Event.Thread)), forget); err != nil {
+		return err
 	}
 	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, AnswerDeleted: true})
 	return err

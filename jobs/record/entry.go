@@ -76,10 +76,12 @@ type Entry struct {
 	Joined *Joined `json:"joined,omitempty"`
 	Left   *Left   `json:"left,omitempty"`
 	// QuestionClosed is the run whose question was answered by picking a guess.
-	QuestionClosed *RunRef         `json:"settled,omitempty"`
-	Claimed        *nameClaim      `json:"claimed,omitempty"`
-	Present        *Present        `json:"present,omitempty"`
-	Marked         *adapters.Event `json:"marked,omitempty"`
+	QuestionClosed *RunRef `json:"settled,omitempty"`
+	// Deleted is the run whose answer was deleted, with its results.
+	Deleted *RunRef         `json:"deleted,omitempty"`
+	Claimed *nameClaim      `json:"claimed,omitempty"`
+	Present *Present        `json:"present,omitempty"`
+	Marked  *adapters.Event `json:"marked,omitempty"`
 	// Selected are the results that a person's next message works on.
 	Selected *Selected `json:"selected,omitempty"`
 	// History is the messages before a request that were not for the bot.

@@ -282,7 +282,7 @@ func FuzzEntries(f *testing.F) {
 		{Started: &StepTurn{0, "k", "w", 0}}, {Ended: &StepEnd{Step: "k", Result: plan.Result{Status: plan.Done}}}, {Begun: &Begun{Pick: Pick{Of: 1, Choice: plan.Choice{1}}}},
 		{Begun: &Begun{Pick: Pick{Of: 1, Guess: "blur it"}, By: "p", Once: true}}, {TakenBack: &TakenBack{Pick: Pick{Of: 1, Guess: "blur it"}, By: "p"}},
 		{Run: 1, Halted: &Halted{Why: Broken}}, {Run: 1, Answer: &Answer{}}, {Run: 1, Sent: &Sent{}}, {Run: 1, Over: true},
-		{Joined: &Joined{Request: "r"}}, {Left: &Left{Request: "r", Run: 1}}, {QuestionClosed: &RunRef{"r", 1}}, {Present: &Present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},
+		{Joined: &Joined{Request: "r"}}, {Left: &Left{Request: "r", Run: 1}}, {QuestionClosed: &RunRef{"r", 1}}, {Deleted: &RunRef{"r", 1}}, {Present: &Present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},
 	} {
 		e.Version = Version
 		b, err := e.encode()

@@ -30,6 +30,7 @@ type Thread struct {
 	asks       *OpenQuestion
 	// ClosedQuestions are the runs whose questions were answered by choosing a guess.
 	ClosedQuestions map[RunRef]bool
+	deleted         map[RunRef]bool // the runs whose answers were deleted
 	// historyRead holds the requests for which the thread's history was read, and ReadUntil is the id of
 	// the last message read.
 	historyRead map[string]bool
@@ -74,7 +75,10 @@ type mark struct {
 
 // FoldThread folds the first entries of a thread's log.
 func FoldThread(id string, entries []*Entry) *Thread {
-	t := &Thread{ID: id, Size: len(entries), seen: map[string]bool{}, ClosedQuestions: map[RunRef]bool{}, historyRead: map[string]bool{}, files: newFiles()}
+	t := &Thread{
+		ID: id, Size: len(entries), seen: map[string]bool{}, ClosedQuestions: map[RunRef]bool{}, deleted: map[RunRef]bool{},
+		historyRead: map[string]bool{}, files: newFiles(),
+	}
 	for at, e := range entries {
 		switch {
 		case e.Joined != nil:
@@ -83,6 +87,8 @@ func FoldThread(id string, entries []*Entry) *Thread {
 			t.leave(e.Left, at)
 		case e.QuestionClosed != nil:
 			t.closeQuestion(*e.QuestionClosed)
+		case e.Deleted != nil:
+			t.deleted[*e.Deleted] = true
 		case e.Claimed != nil:
 			t.files.add(e.Claimed)
 		case e.Present != nil:
@@ -128,16 +134,24 @@ func (t *Thread) Question(now time.Time) *OpenQuestion {
 }
 
 // Memory returns what the agent sees of the thread for a request: the turns, and the last version of every
-// resource, without those of requests that it replaces.
+// resource, without those of requests that it replaces and the results of deleted answers.
 func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resource) {
 	for _, o := range t.turns {
 		if by := r.Asked.Replaces; by != nil && slices.Contains(by.Requests, o.request) {
 			continue
 		}
+		var gone []string
 		if o.turn != nil {
-			turns = append(turns, *o.turn)
+			said := *o.turn
+			if t.deleted[RunRef{o.request, o.run}] {
+				gone, said.Made = said.Made, nil
+			}
+			turns = append(turns, said)
 		}
 		for _, r := range o.resources {
+			if slices.Contains(gone, r.Name) {
+				continue
+			}
 			resources = slices.DeleteFunc(resources, func(other plan.Resource) bool { return other.Name == r.Name })
 			resources = append(resources, r)
 		}
