@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"atelier/adapters"
@@ -81,6 +82,38 @@ func TestStaysAtTheEnd(t *testing.T) {
 	if after := browsertest.Eval[float64](p, `document.getElementById("scroll").scrollTop`); after != before {
 		t.Errorf("who reads was moved from %v to %v", before, after)
 	}
+}
+
+// A reader at the end follows an answer that comes when the progress becomes so small that everything fits the window, which
+// moves the conversation to its top.
+func TestFollowsAnswerAfterProgress(t *testing.T) {
+	t.Parallel()
+	view := sampleThread()
+	view.Thread.Messages = nil
+	s, address := newStage(t, view)
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	told := func(id string, lines int) string {
+		return strings.TrimSpace(rendered(t, func(b *bytes.Buffer) error {
+			return s.pages.Messages(b, "en", []page.Message{{ID: id, At: noon, Text: markup.Plain(strings.Repeat("line\n", lines))}})
+		}))
+	}
+	const atEnd = `(() => { const { scrollHeight, scrollTop, clientHeight } = document.getElementById("scroll"); return scrollHeight - scrollTop - clientHeight < 2; })()`
+	s.send("message", told("p1", 40))
+	p.Wait(`document.getElementById("m-p1") && ` + atEnd)
+	p.Script(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`)
+	// Both events arrive before the browser tells that it has moved the conversation.
+	p.Script(fmt.Sprintf(`new Promise((done) => {
+		const scroll = document.getElementById("scroll");
+		for (const data of [%q, %q]) {
+			const event = new CustomEvent("htmx:sseBeforeMessage", { detail: { type: "message", data }, cancelable: true });
+			document.querySelector("[sse-connect]").dispatchEvent(event);
+			scroll.scrollTop = Math.min(scroll.scrollTop, scroll.scrollHeight - scroll.clientHeight);
+		}
+		scroll.dispatchEvent(new Event("scroll"));
+		requestAnimationFrame(() => requestAnimationFrame(done));
+	})`, told("p1", 1), told("p2", 60)))
+	p.Wait(`document.getElementById("m-p2") && ` + atEnd)
 }
 
 // A button that replaces another one does not inherit its action.

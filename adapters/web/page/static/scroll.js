@@ -38,8 +38,14 @@ export function toEnd() {
   button.hidden = true;
 }
 
+// changed keeps a reader at the end there at once, after the page has changed a message. Later it could not be told from
+// scrolling up that the browser moved the conversation because a message became smaller.
+export function changed() {
+  if (atEnd) toEnd();
+}
+
 // cameIn shows that there is something new at the end.
 export function cameIn(mine) {
-  if (mine) toEnd();
-  else if (!atEnd) button.hidden = false;
+  if (mine || atEnd) toEnd();
+  else button.hidden = false;
 }

@@ -6,7 +6,7 @@ import { showCopies } from "./copy.js";
 import { announce, answered, retitle, toast } from "./notice.js";
 import { notify } from "./notify.js";
 import { quoteReplies } from "./quote.js";
-import { cameIn } from "./scroll.js";
+import { cameIn, changed } from "./scroll.js";
 import { localTimes } from "./times.js";
 import { word } from "./words.js";
 
@@ -78,6 +78,7 @@ function put(message) {
   if (before) {
     morph(before, message);
     htmx.process(before);
+    changed();
     return;
   }
   messages.append(message);
