@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
@@ -24,7 +25,7 @@ const longAnswer = 6
 func (p *Planner) answered(r plan.Request, answer string) outcome {
 	alone, asked := r, p.tidier.Tidy(r.Question.Wish)
 	alone.Question = nil
-	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks", "agreement") {
+	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks", "praise", "agreement") {
 		return outcome{reply: leftAlone}
 	}
 	if guess := pickedGuess(r.Question.Guesses, answer); guess != "" {
@@ -44,14 +45,23 @@ func (p *Planner) answered(r plan.Request, answer string) outcome {
 			return o
 		}
 	}
-	if o := p.talk(alone, answer); o != nil && len(r.Given) == 0 {
+	if o := p.talk(alone, answer); o != nil && len(r.Given) == 0 && !strings.ContainsFunc(answer, unicode.IsDigit) { // "50%" is an answer
 		return *o
 	}
 	o := p.decompose(alone, answer)
 	if len(o.subtasks) == 0 && asked != "" {
-		return p.decompose(alone, strings.TrimRight(asked, ".!? ")+", "+answer)
+		completed := p.decompose(alone, strings.TrimRight(asked, ".!? ")+", "+answer)
+		if len(completed.subtasks) > 0 || !p.isOrder(answer) {
+			return completed
+		}
 	}
 	return o
+}
+
+// isOrder reports whether a text begins like a whole order: "make it uppercase".
+func (p *Planner) isOrder(text string) bool {
+	words := p.Lexicon.Words(text, []retrieve.Span{})
+	return len(words) > 1 && p.IsVerb(words[0])
 }
 
 // pickedGuess returns the guess that an answer picks by its number, "" if it picks none.
@@ -156,7 +166,7 @@ func (g *guesser) guessingHow(q plan.Message, r *scene.Reading) *outcome {
 }
 
 // about returns the files that a clause may be about: those that it names, else those that came with the message, else
-// all of the thread.
+// all of the thread, the latest first.
 func (g *guesser) about(r *scene.Reading) []scene.Thing {
 	if len(r.Files) > 0 {
 		return r.Files
@@ -165,6 +175,7 @@ func (g *guesser) about(r *scene.Reading) []scene.Thing {
 	if given := slices.DeleteFunc(slices.Clone(there), func(e scene.Thing) bool { return !e.Given }); len(given) > 0 {
 		return given
 	}
+	slices.Reverse(there)
 	return there
 }
 

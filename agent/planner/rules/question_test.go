@@ -54,6 +54,19 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// TestGuessesAreAboutTheLastResult of the thread, not about the file that it was made from.
+func TestGuessesAreAboutTheLastResult(t *testing.T) {
+	t.Parallel()
+	earlier := []plan.Resource{media()[0], {Name: "photo-1.blur-2.jpg", File: "photo-blurred.jpg", Type: plan.Image}}
+	d, err := thePlanner(t).Decompose(t.Context(), plan.Request{Wish: "resize it", Earlier: earlier}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "resize photo-blurred.jpg to 800x600"; !slices.Contains(d.Guesses, want) {
+		t.Errorf("%q is not in the guesses %q", want, d.Guesses)
+	}
+}
+
 // TestEveryGuessIsPlanned checks that guesses can be planned without a question: for each tool, those for a request
 // with an unknown word, and for one without its settings.
 func TestEveryGuessIsPlanned(t *testing.T) {
