@@ -38,7 +38,7 @@ func sampleOperationsPage() page.View {
 func TestOperationsForAll(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
-	b.is(b.get("/operations"), http.StatusOK, "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
+	b.is(b.get("/operations"), http.StatusOK, "<title>Operations · Atelier</title>", "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
 }
 
 // TestOperations checks that only admins see the page if some are named.
@@ -46,7 +46,7 @@ func TestOperations(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles(), func(c *Config) { c.AdminsOnly = true }))
 	w := b.get("/operations")
-	b.is(w, http.StatusForbidden, "Only operators can see this page.")
+	b.is(w, http.StatusForbidden, "<h1>Only operators can see this page.</h1>")
 	if strings.Contains(w.Body.String(), "models.example") || strings.Contains(b.get("/").Body.String(), `href="/operations"`) {
 		t.Error("it is shown, or offered, to everybody")
 	}

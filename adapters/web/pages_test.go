@@ -18,7 +18,7 @@ func TestPages(t *testing.T) {
 	c := newChannel(t, newMemory(), newFiles())
 	b := browse(t, c)
 	b.is(b.get("/"), http.StatusOK, "Find the edges.")
-	b.is(b.get("/tools"), http.StatusOK, "finds &lt;b&gt;edges&lt;/b&gt;")
+	b.is(b.get("/tools"), http.StatusOK, "<title>Tools · Atelier</title>", "finds &lt;b&gt;edges&lt;/b&gt;")
 	b.is(b.get("/t/"+thread1), http.StatusNotFound, "does not exist, or was deleted", "<html")
 	b.is(b.get("/nothing"), http.StatusNotFound, "does not exist, or was deleted", "<html")
 	b.is(b.with("Accept-Language", "zh-CN,zh;q=0.9").get("/nothing"), http.StatusNotFound, `lang="zh-Hans"`)
