@@ -37,6 +37,9 @@ type hosts map[string]string
 func (h hosts) Allows(u *url.URL) bool { return u.Host == "pictures.example" }
 
 func (h hosts) Open(_ context.Context, address string, _ http.Header) (io.ReadCloser, error) {
+	if strings.HasSuffix(address, "/away.png") {
+		return nil, &adapters.Fault{Sentence: "Away."}
+	}
 	content, ok := h[address]
 	if !ok {
 		return nil, &adapters.Fault{Sentence: "This file is not on the chat platform's own servers.", Kind: adapters.ErrForbidden}
@@ -87,6 +90,7 @@ func TestLinks(t *testing.T) {
 		"blur https://chat.example/9":                                {"", "", "The message no longer exists."},
 		"blur https://chat.example/3":                                {"", "", "The linked message has no text and no files that I can read."},
 		"blur https://pictures.example/gone.png":                     {"", "", "This file is not on the chat platform's own servers."},
+		"blur https://pictures.example/away.png":                     {"", "", `The link to "away.png" could not be opened. Please check it, or attach the file.`},
 		"blur https://pictures.example/large.png":                    {"", "", `The file "large.png" is too large: the limit is 0 MB.`},
 		"?what is https://elsewhere.example/c.png": {
 			"?what is https://elsewhere.example/c.png", "", "I do not open links to elsewhere.example. Please attach the file here instead.",

@@ -204,7 +204,7 @@ func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f
 	}
 	body, err := from.Fetch(ctx, f)
 	if err != nil {
-		return "", d.fault(ctx, f, err)
+		return "", d.fault(ctx, from, f, err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	out, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -218,7 +218,7 @@ func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f
 	case n > room:
 		return "", d.tooLarge(ctx, r, f, n)
 	case err != nil:
-		return "", d.fault(ctx, f, err)
+		return "", d.fault(ctx, from, f, err)
 	case n == 0:
 		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", record.FileName(f))}
 	}
@@ -230,7 +230,7 @@ func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f
 
 // fault returns why a file could not be fetched. The error is final if the file is gone or no retries are
 // left.
-func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error {
+func (d *Downloads) fault(ctx context.Context, from source, f adapters.File, err error) error {
 	if wait := record.WaitFor(err); wait > 0 {
 		return queue.Wait(wait, err)
 	}
@@ -238,11 +238,13 @@ func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error
 	switch {
 	case !adapters.Final(err) && (ctx.Err() != nil || queue.Retried(ctx) < queue.Allowed(queue.KindFetch).Retries && !d.Impatient):
 		return err
-	case !adapters.Final(err):
-		return &plan.Fault{Sentence: plan.Say("The file %q could not be downloaded. Please send it again later.", record.FileName(f)), Err: err}
-	case errors.As(err, &own): // its sentence may quote and is only for the person
+	case adapters.Final(err) && errors.As(err, &own): // its sentence may quote and is only for the person
 		said := plan.Message{Format: own.Sentence, Args: own.Args}
 		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
+	case from == source(d.Links):
+		return &plan.Fault{Sentence: plan.Say("The link to %q could not be opened. Please check it, or attach the file.", record.FileName(f)), Err: err}
+	case !adapters.Final(err):
+		return &plan.Fault{Sentence: plan.Say("The file %q could not be downloaded. Please send it again later.", record.FileName(f)), Err: err}
 	default:
 		return &plan.Fault{Sentence: plan.Say("The file %q is no longer available. Please send it again.", record.FileName(f)), Err: err}
 	}
