@@ -73,7 +73,7 @@ func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adap
 	}
 	if !ok {
 		return &Refusal{AtOnce, plan.Say(
-			"You have reached the limit of requests in progress, which is %d. Ask again in a few minutes, when one of them is done.",
+			"You already have %d requests in progress. Ask again when one of them is done.",
 			q.config.AtOnce)}, nil
 	}
 	refused, err := q.takeBeside(ctx, id, person, in)
@@ -93,7 +93,7 @@ func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.T
 	}
 	if !ok {
 		return &Refusal{ChannelAtOnce, plan.Say(
-			"This channel has reached its limit of requests in progress, which is %d. Ask again in a few minutes.", q.config.ChannelAtOnce)}, nil
+			"This channel already has %d requests in progress. Ask again in a few minutes.", q.config.ChannelAtOnce)}, nil
 	}
 	ok, wait, err := q.requests.take(ctx, person, id, 1)
 	if err != nil || ok {

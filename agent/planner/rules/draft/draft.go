@@ -231,6 +231,9 @@ func (d *Drafter) pointsNowhere(r *scene.Reading) bool {
 // askForValue asks for the value of a setting.
 func askForValue(p param.Param) plan.Message {
 	about := toolbox.Translated(p.About)
+	if p.Type == param.Size && strings.HasPrefix(p.About, "the new size") { // examples say more than the kinds that models are told
+		return plan.Say("Please say the new size, such as 50%%, twice as large, or 800 pixels wide.")
+	}
 	if may := p.Possible(); !may.IsZero() {
 		return plan.Say("Please say %s. It can be %s.", about, may)
 	}
