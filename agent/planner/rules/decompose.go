@@ -98,7 +98,8 @@ func (p *Planner) drawnAgain(r plan.Request, text string) (outcome, bool) {
 
 var (
 	anew = lazyregexp.New(`(?i)^(?:please )?(?:` +
-		`(?:(?:draw|make|do|try|generate|paint) (?:it|this|that) (?:again|anew|once more)|(?:(?:the |do the |draw the )?same|another)(?: again| one| picture| version)?|again|once more)` +
+		`(?:(?:draw|make|do|try|generate|paint) (?:it|this|that) (?:again|anew|once more)|` +
+		`(?:(?:the |do the |draw the )?same|another)(?: again| one| picture| version)?|again|once more)` +
 		`,? ?(?:but )?(with seed \d+|seed \d+|without [\pL ]{2,40}|(?:in )?\d+:\d+|(?:in )?\d{3,4} ?x ?\d{3,4})?|` +
 		`(with seed \d+|without [\pL ]{2,40}))(?: please)?[.!?]*$`)
 	seeds = lazyregexp.New(`(?i),? (?:with )?(?:the )?seed \d+`)

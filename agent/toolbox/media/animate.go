@@ -65,7 +65,7 @@ func ThinAnimation(ctx context.Context, from, to string, l Limits, interval time
 				return nil
 			}
 			if interval > 0 {
-				next = (at/interval + 1) * interval
+				next = at - at%interval + interval
 			}
 			made, err := edit(seen)
 			if err == nil && kept != nil {

@@ -178,15 +178,9 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 	if len(steps) > 0 && float64(limit) < hopeless*float64(has) {
 		steps = steps[len(steps)-1:]
 	}
-	var seen media.Colours
-	if p.Info.MIME == "image/gif" {
-		err := media.Frames(ctx, from, o.limits, func(frame *image.NRGBA) error {
-			seen.Add(frame)
-			return nil
-		})
-		if err != nil {
-			return toolbox.Output{}, err
-		}
+	seen, err := o.coloursOf(ctx, from, p.Info)
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	for i, scale, written := 0, 1.0, has; ; i++ {
 		if i < len(steps) {
@@ -217,22 +211,40 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		}
 		if written <= limit {
 			size := plan.Say("%d × %d pixels", w, h)
-			var notes []plan.Message
-			if scale < 1 {
-				notes = append(notes, plan.Say("The picture had to be scaled down to %s.", size))
-			}
-			if palette != nil {
-				notes = append(notes, plan.Say("It has fewer colours."))
-			}
-			if spared.interval > 0 {
-				notes = append(notes, plan.Say("It has %.0f frames per second instead of %.0f.", 1/spared.interval.Seconds(), rate(p.Info)))
-			}
-			return toolbox.Output{Path: to, About: plan.Say("made smaller (%s, %s)", plan.FileSize(written), size), Note: plan.Sentences(notes...)}, nil
+			about := plan.Say("made smaller (%s, %s)", plan.FileSize(written), size)
+			return toolbox.Output{Path: to, About: about, Note: spared.note(p.Info, size, scale < 1)}, nil
 		}
 		if err := os.Remove(to); err != nil {
 			return toolbox.Output{}, unwritten(err)
 		}
 	}
+}
+
+// coloursOf returns the colours of all frames of a GIF, none for other files.
+func (o operations) coloursOf(ctx context.Context, path string, info media.Info) (seen media.Colours, err error) {
+	if info.MIME != "image/gif" {
+		return seen, nil
+	}
+	err = media.Frames(ctx, path, o.limits, func(frame *image.NRGBA) error {
+		seen.Add(frame)
+		return nil
+	})
+	return seen, err
+}
+
+// note says what an animation of this size has lost.
+func (s sparing) note(info media.Info, size plan.Message, scaled bool) plan.Message {
+	var notes []plan.Message
+	if scaled {
+		notes = append(notes, plan.Say("The picture had to be scaled down to %s.", size))
+	}
+	if s.colours > 0 {
+		notes = append(notes, plan.Say("It has fewer colours."))
+	}
+	if s.interval > 0 {
+		notes = append(notes, plan.Say("It has %.0f frames per second instead of %.0f.", 1/s.interval.Seconds(), rate(info)))
+	}
+	return plan.Sentences(notes...)
 }
 
 func sizeOf(path string) (int64, error) {

@@ -70,15 +70,19 @@ func (d Documents) compress(ctx context.Context, c toolbox.Call) (toolbox.Output
 	case err != nil:
 		return toolbox.Output{}, err
 	case limited && size > limit && out == packed:
-		return toolbox.Output{}, plan.Refusal("It cannot be made smaller than %s without changing its pages; take some of its pages, or name a larger limit.", plan.FileSize(size))
+		return toolbox.Output{}, plan.Refusal(
+			"It cannot be made smaller than %s without changing its pages; take some of its pages, or name a larger limit.", plan.FileSize(size))
 	case limited && size > limit:
-		return toolbox.Output{}, plan.Refusal("Even with coarse pictures (%d dpi) it cannot be made smaller than %s; take some of its pages, or name a larger limit.", fine.density, plan.FileSize(size))
+		return toolbox.Output{}, plan.Refusal(
+			"Even with coarse pictures (%d dpi) it cannot be made smaller than %s; take some of its pages, or name a larger limit.",
+			fine.density, plan.FileSize(size))
 	case size >= has:
 		return toolbox.Output{}, plan.Refusal("It cannot be made smaller; it is packed as well as it can be without changing its pages.")
 	case out == packed:
 		return toolbox.Output{Path: out}, nil
 	case fine == onScreen:
-		return toolbox.Output{Path: out, Note: plan.Say("Its pictures were compressed too, to about %d dpi: they look the same on a screen, but not when they are enlarged.", fine.density)}, nil
+		note := plan.Say("Its pictures were compressed too, to about %d dpi: they look the same on a screen, but not when they are enlarged.", fine.density)
+		return toolbox.Output{Path: out, Note: note}, nil
 	}
 	return toolbox.Output{Path: out, Note: plan.Say("To fit, its pictures were compressed to about %d dpi, so they are coarser.", fine.density)}, nil
 }
