@@ -46,14 +46,14 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 		return o
 	}
 	o := p.decompose(r, text)
-	if o.whole() && !o.handsOn() {
+	if o.whole() && !o.passesWordsOn() {
 		return o
 	}
 	plain := clause.WithoutRemarks(p.Tools, text, scene.New(p.Tools, r, text).Words)
 	if plain == "" || plain == text {
 		return o
 	}
-	if again := p.decompose(r, plain); again.whole() && !again.handsOn() {
+	if again := p.decompose(r, plain); again.whole() && !again.passesWordsOn() {
 		return again
 	}
 	return o
@@ -62,21 +62,26 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 // whole reports whether everything in the request was understood.
 func (o *outcome) whole() bool { return len(o.subtasks) > 0 && len(o.left) == 0 && o.question.IsZero() }
 
-// handsOn reports whether a subtask hands people's words on to a model as they are.
-func (o *outcome) handsOn() bool {
+// passesWordsOn reports whether a subtask passes people's words on to a model as they are.
+func (o *outcome) passesWordsOn() bool {
 	return slices.ContainsFunc(o.subtasks, func(sub plan.Subtask) bool {
 		return slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Meaning == plan.Query || a.Meaning == plan.Instruction })
 	})
 }
 
-// drawnAgain returns the outcome of a wish to make the last generated result anew, with or without another setting: "the same
-// with seed 7", "draw it again in 16:9", "another one without trees". It reports false for other wishes.
+// drawnAgain returns the outcome of a request to make the last generated result anew, with or without another setting: "the same
+// with seed 7", "draw it again in 16:9", "another one without trees". It reports false for other requests.
 func (p *Planner) drawnAgain(r plan.Request, text string) (outcome, bool) {
 	m := anew.FindStringSubmatch(text)
 	if m == nil || len(r.Given) > 0 || len(r.Turns) == 0 {
 		return outcome{}, false
 	}
-	setting, wish := m[1]+m[2], p.tidier.Tidy(r.Turns[len(r.Turns)-1].Wish)
+	setting, wish := m[1]+m[2], ""
+	for _, t := range slices.Backward(r.Turns) {
+		if wish = p.tidier.Tidy(t.Wish); len(t.Made) > 0 && !anew.MatchString(wish) {
+			break
+		}
+	}
 	if strings.Contains(setting, "seed") {
 		wish = seeds.ReplaceAllString(wish, "")
 	} else if shape.MatchString(setting) {
@@ -103,7 +108,7 @@ var (
 		`,? ?(?:but )?(with seed \d+|seed \d+|without [\pL ]{2,40}|(?:in )?\d+:\d+|(?:in )?\d{3,4} ?x ?\d{3,4})?|` +
 		`(with seed \d+|without [\pL ]{2,40}))(?: please)?[.!?]*$`)
 	seeds = lazyregexp.New(`(?i),? (?:with )?(?:the )?seed \d+`)
-	shape = lazyregexp.New(`(?i),? ?(?:in )?\b(?:\d+:\d+|\d{3,4} ?x ?\d{3,4})\b`)
+	shape = lazyregexp.New(`(?i)(?:,| in) ?\d+:\d+\b|,? (?:in )?\d{3,4} ?x ?\d{3,4}\b`)
 )
 
 // decompose reads the clauses of a request in the order in which they can be done. If that fails, it treats the pages of

@@ -19,7 +19,7 @@
 //   - It acts only if every word is accounted for: each word of a clause asks for its tool, is a value for a
 //     tool, refers to a resource, or is on a closed list of words without meaning for tools. Otherwise the
 //     answer says that the clause is not done, or asks a question. If a request is not understood as a whole, it
-//     is read again without its remarks: statements with a subject and a verb of their own that oblige to nothing.
+//     is read again without its remarks: statements with a subject and a verb of their own that ask for nothing.
 //   - The same request gives the same answer. Nothing is random, nothing is kept between requests, and nothing
 //     leaves the process.
 //   - It understands only English, and says so for requests in other languages.

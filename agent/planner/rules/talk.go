@@ -58,7 +58,7 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return lastMade(r)
 	case len(r.Given) == 0 && p.IsMadeOf(plain, "asking why", "agreement"):
 		return &outcome{reply: noReasons}
-	case p.IsMadeOf(plain, "asking the price", "greetings"):
+	case len(r.Given) == 0 && p.IsMadeOf(plain, "asking the price", "greetings"):
 		return &outcome{reply: noCharge}
 	case p.IsForeign(text):
 		return refusing(otherLanguage)

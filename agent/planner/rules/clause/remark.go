@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -11,8 +12,8 @@ import (
 
 // WithoutRemarks returns a request without its remarks: statements, reasons and purposes that ask for nothing, as in
 // "before I post this: my laptop can't open it, so a jpg please, for the newsletter". A statement has a subject and a
-// verb of its own. What obliges ("it must be square"), complains of a degree ("too dark"), quotes, or states a quantity
-// is no remark.
+// verb of its own. A part that states a requirement ("it must be square"), a complaint of degree ("too dark"), a
+// quotation, a quantity or a condition ("while he talks") is kept.
 func WithoutRemarks(ts *profile.Tools, text string, words []retrieve.Word) string {
 	r := remarks{ts, text}
 	var kept strings.Builder
@@ -56,12 +57,20 @@ func (r *remarks) parts(words []retrieve.Word) (all [][]retrieve.Word) {
 		switch {
 		case w.IsMark() && r.separates(words, i):
 			cut(i, i+1)
-		case i > begin && (r.Begins("remark leads", words[i:]) > 0 || r.Is("joining words", w)) && (r.states(words[i:]) || r.asksAfter(words[i:])):
+		case i > begin && (r.Begins("remark leads", words[i:]) > 0 || r.beforeUse(words[i:]) || r.Is("joining words", w)) && (r.states(words[i:]) || r.asksAfter(words[i:])):
 			cut(i, i)
 		}
 	}
 	cut(len(words), len(words))
 	return all
+}
+
+// beforeUse reports whether words say what the result is for: "before I post this". Other words after "before" are a condition.
+func (r *remarks) beforeUse(words []retrieve.Word) bool {
+	if len(words) < 3 || words[0].Lower() != "before" || !r.Is("publishing", words[2]) {
+		return false
+	}
+	return r.Begins("speakers", words[1:]) > 0 || r.Is("pronouns", words[1])
 }
 
 // asksAfter reports whether a request follows the word that ends a reason: "we watch on mute, so could you …".
@@ -92,6 +101,9 @@ func (r *remarks) states(words []retrieve.Word) bool {
 	}
 	for len(words) > 0 {
 		n := r.Begins("remark leads", words)
+		if n == 0 && r.beforeUse(words) {
+			n = 1
+		}
 		if n == 0 && r.Is("joining words", words[0]) {
 			n = 1
 		}
@@ -214,6 +226,7 @@ func (r *remarks) isPurpose(words []retrieve.Word) bool {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.Kind != retrieve.Plain || r.IsMedia(w) || retrieve.IsFormat(w.Lower()) || r.Is("time units", w) || r.Is("pronouns", w) && len(words) == 1
+		part := r.Is("parts", w) || r.Is("pieces", w) || english.Ordinals[w.Lower()] != 0 || r.Is("scenes", w)
+		return part || w.Kind != retrieve.Plain || r.IsMedia(w) || retrieve.IsFormat(w.Lower()) || r.Is("time units", w) || r.Is("pronouns", w) && len(words) == 1
 	})
 }
