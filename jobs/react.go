@@ -500,7 +500,7 @@ func (s *shorthand) stop(ctx context.Context, e adapters.Event, t *record.Thread
 	return s.stopped(ctx, e, working[0].ID)
 }
 
-// latest returns the run of these requests whose answer people saw last, of those that shows accepts. repeated means that
+// latest returns the run whose answer people saw last, among those of these requests that shows accepts. repeated means that
 // the event began a run before.
 func (s *shorthand) latest(ctx context.Context, e adapters.Event, requests []string, shows func(*record.Run) bool) (
 	of *record.Request, last *record.Run, repeated bool, err error,

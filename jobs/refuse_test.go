@@ -91,7 +91,7 @@ func TestRefusalIsTranslatedAndBlocksNobody(t *testing.T) {
 	first := h.handle(j, h.says("t", "ann", "slow"))
 	<-g.entered
 	r := h.ask(j, h.says("t", "ann", "把图片变成黑白")) // at once, although the first one runs
-	if told := h.told(r); !strings.HasPrefix(told, "zh-Hans: You already have ") {
+	if told := h.told(r); !strings.HasPrefix(told, "zh-Hans: You already have 1 requests in progress.") {
 		t.Errorf("the reply is %q", told)
 	}
 	if r.Runs[0].Stopped != "refused" || m.all["chat at_once"] != 1 {

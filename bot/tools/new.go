@@ -150,7 +150,7 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 	if strings.HasPrefix(d.Argv, "ffmpeg") {
 		d.Debian = ""
 	}
-	if kind == settings.ServiceKind && returns == "image" { // a service obeys the width, so the size may change
+	if kind == settings.ServiceKind && returns == "image" { // the service may change the size
 		d.Effects = []string{"format: png"}
 	}
 	return d

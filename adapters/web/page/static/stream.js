@@ -36,12 +36,16 @@ let connection;
 // pause closes the connection of a hidden tab that awaits no answer: browsers open at most six to a server, for all tabs
 // together.
 function pause() {
-  if (document.hidden && !messages?.lastElementChild?.matches(".mine, .progress")) connection?.close();
+  const awaits = messages?.lastElementChild?.matches(".mine, .progress") || messages?.querySelector('[data-key="stop"]');
+  if (document.hidden && !awaits) connection?.close();
 }
 
-// resume has htmx's extension open the connection anew, as after a loss.
+// resume has htmx's extension open the connection anew, once, as after a loss.
 function resume() {
-  if (connection?.readyState === EventSource.CLOSED) connection.dispatchEvent(new Event("error"));
+  if (connection?.readyState !== EventSource.CLOSED) return;
+  const ended = connection;
+  connection = undefined;
+  ended.dispatchEvent(new Event("error"));
 }
 
 function take({ type, data, lastEventId }) {
