@@ -206,7 +206,7 @@ func TestChoicesCountButResultsAreFree(t *testing.T) {
 		t.Errorf("the second at once is %s", r.Runs[2].Status)
 	}
 	p, _ := h.chat.post(r.Runs[2].Sent)
-	if !strings.HasPrefix(p.reply.Text, "You already have 1 request in progress. ") || p.reply.Mention != "bob" || len(p.reply.Choices) != 0 {
+	if !strings.HasPrefix(p.reply.Text, "You already have 1 requests in progress. ") || p.reply.Mention != "bob" || len(p.reply.Choices) != 0 {
 		t.Errorf("sent is %+v", p.reply)
 	}
 	for range 20 {

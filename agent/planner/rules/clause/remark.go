@@ -57,12 +57,17 @@ func (r *remarks) parts(words []retrieve.Word) (all [][]retrieve.Word) {
 		switch {
 		case w.IsMark() && r.separates(words, i):
 			cut(i, i+1)
-		case i > begin && (r.Begins("remark leads", words[i:]) > 0 || r.beforeUse(words[i:]) || r.Is("joining words", w)) && (r.states(words[i:]) || r.asksAfter(words[i:])):
+		case i > begin && r.leads(words[i:]) && (r.states(words[i:]) || r.asksAfter(words[i:])):
 			cut(i, i)
 		}
 	}
 	cut(len(words), len(words))
 	return all
+}
+
+// leads reports whether a remark may begin with the first word.
+func (r *remarks) leads(words []retrieve.Word) bool {
+	return r.Begins("remark leads", words) > 0 || r.beforeUse(words) || r.Is("joining words", words[0])
 }
 
 // beforeUse reports whether words say what the result is for: "before I post this". Other words after "before" are a condition.
@@ -226,7 +231,12 @@ func (r *remarks) isPurpose(words []retrieve.Word) bool {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		part := r.Is("parts", w) || r.Is("pieces", w) || english.Ordinals[w.Lower()] != 0 || r.Is("scenes", w)
-		return part || w.Kind != retrieve.Plain || r.IsMedia(w) || retrieve.IsFormat(w.Lower()) || r.Is("time units", w) || r.Is("pronouns", w) && len(words) == 1
+		switch {
+		case w.Kind != retrieve.Plain, r.IsMedia(w), retrieve.IsFormat(w.Lower()), r.Is("time units", w):
+			return true
+		case r.Is("parts", w), r.Is("pieces", w), r.Is("scenes", w), english.Ordinals[w.Lower()] != 0:
+			return true
+		}
+		return r.Is("pronouns", w) && len(words) == 1
 	})
 }
