@@ -170,7 +170,7 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 	if err != nil {
 		return stream{}, fmt.Errorf("read a picture: %w", err)
 	}
-	small, err := d.rescaled(ctx, data, min(1, float64(fine.density)/shown), fine.quality)
+	small, err := rescaled(ctx, d.Limits, data, min(1, float64(fine.density)/shown), fine.quality)
 	if err != nil || small == nil || float64(small.Len()) > worthwhile*float64(len(data)) {
 		return stream{}, err
 	}
@@ -191,13 +191,13 @@ func (d Documents) lightened(ctx context.Context, c toolbox.Call, s stream, show
 
 // rescaled returns a JPEG with the sides scaled by a factor. It is nil for one that is too large or cannot be decoded,
 // such as CMYK: a document may well have such pictures.
-func (d Documents) rescaled(ctx context.Context, data []byte, by float64, quality int) (*bytes.Buffer, error) {
+func rescaled(ctx context.Context, limits media.Limits, data []byte, by float64, quality int) (*bytes.Buffer, error) {
 	cfg, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || cfg.ColorModel == color.CMYKModel || cfg.Width == 0 || int64(cfg.Width)*int64(cfg.Height) > d.Limits.Pixels {
+	if err != nil || cfg.ColorModel == color.CMYKModel || cfg.Width == 0 || int64(cfg.Width)*int64(cfg.Height) > limits.Pixels {
 		return nil, nil //nolint:nilnil // see above
 	}
 	const bytesPerPixel = 12 // of the decoded picture, and of that as NRGBA, twice
-	giveBack, err := d.Limits.Memory.Take(ctx, bytesPerPixel*int64(cfg.Width)*int64(cfg.Height))
+	giveBack, err := limits.Memory.Take(ctx, bytesPerPixel*int64(cfg.Width)*int64(cfg.Height))
 	if err != nil {
 		return nil, err
 	}
