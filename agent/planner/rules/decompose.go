@@ -73,14 +73,18 @@ func (o *outcome) passesWordsOn() bool {
 // with seed 7", "draw it again in 16:9", "another one without trees". It reports false for other requests.
 func (p *Planner) drawnAgain(r plan.Request, text string) (outcome, bool) {
 	m := anew.FindStringSubmatch(text)
-	if m == nil || len(r.Given) > 0 || len(r.Turns) == 0 {
+	if m == nil || len(r.Given) > 0 {
 		return outcome{}, false
 	}
 	setting, wish := m[1]+m[2], ""
 	for _, t := range slices.Backward(r.Turns) {
-		if wish = p.tidier.Tidy(t.Wish); len(t.Made) > 0 && !anew.MatchString(wish) {
+		if said := p.tidier.Tidy(t.Wish); len(t.Made) > 0 && !anew.MatchString(said) {
+			wish = said
 			break
 		}
+	}
+	if wish == "" {
+		return outcome{}, false
 	}
 	if strings.Contains(setting, "seed") {
 		wish = seeds.ReplaceAllString(wish, "")

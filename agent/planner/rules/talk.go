@@ -22,7 +22,7 @@ var (
 	allRight  = plan.Say("All right! What would you like next?")
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
-	noReasons     = plan.Say("I cannot explain more than my answers say. Ask \"what can you do?\" for examples of what I can do.")
+	noReasons     = plan.Say("My answers say all that I know about it. Ask \"what can you do?\" for examples.")
 	noCharge      = plan.Say("I charge nothing. The people who run me may limit how much you can ask for.")
 	nothingToUndo = plan.Say("There is nothing to undo: I have not made anything from a file here.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")

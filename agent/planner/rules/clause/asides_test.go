@@ -10,6 +10,17 @@ import (
 
 func TestStaysAsIs(t *testing.T) {
 	t.Parallel()
+	a := asides{withoutTools(t)}
+	for text, want := range map[string]bool{"same speed": true, "keep the quality": true, "keep the border": false} {
+		if got := a.staysAsIs(a.Lexicon.Words(text, nil)); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// withoutTools knows English and no tools.
+func withoutTools(t *testing.T) *profile.Tools {
+	t.Helper()
 	lexicon, err := retrieve.NewLexicon()
 	if err != nil {
 		t.Fatal(err)
@@ -18,10 +29,5 @@ func TestStaysAsIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := asides{&profile.Tools{Grammar: g}}
-	for text, want := range map[string]bool{"same speed": true, "keep the quality": true, "keep the border": false} {
-		if got := a.staysAsIs(lexicon.Words(text, nil)); got != want {
-			t.Errorf("%q: %t", text, got)
-		}
-	}
+	return &profile.Tools{Grammar: g}
 }

@@ -17,7 +17,7 @@ import (
 func WithoutRemarks(ts *profile.Tools, text string, words []retrieve.Word) string {
 	r := remarks{ts, text}
 	var kept strings.Builder
-	last := 0 // the end of what was read
+	last := 0 // the end of the previous part
 	for _, part := range r.parts(words) {
 		lead := text[last:part[0].Start]
 		last = part[len(part)-1].End
@@ -57,7 +57,7 @@ func (r *remarks) parts(words []retrieve.Word) (all [][]retrieve.Word) {
 		switch {
 		case w.IsMark() && r.separates(words, i):
 			cut(i, i+1)
-		case i > begin && r.leads(words[i:]) && (r.states(words[i:]) || r.asksAfter(words[i:])):
+		case i > begin && r.lead(words[i:]) > 0 && (r.states(words[i:]) || r.asksAfter(words[i:])):
 			cut(i, i)
 		}
 	}
@@ -65,9 +65,15 @@ func (r *remarks) parts(words []retrieve.Word) (all [][]retrieve.Word) {
 	return all
 }
 
-// leads reports whether a remark may begin with the first word.
-func (r *remarks) leads(words []retrieve.Word) bool {
-	return r.Begins("remark leads", words) > 0 || r.beforeUse(words) || r.Is("joining words", words[0])
+// lead returns the number of words with which a remark may begin: "so", "before", "and". It is 0 if there are none.
+func (r *remarks) lead(words []retrieve.Word) int {
+	if n := r.Begins("remark leads", words); n > 0 {
+		return n
+	}
+	if r.beforeUse(words) || len(words) > 0 && r.Is("joining words", words[0]) {
+		return 1
+	}
+	return 0
 }
 
 // beforeUse reports whether words say what the result is for: "before I post this". Other words after "before" are a condition.
@@ -104,17 +110,7 @@ func (r *remarks) states(words []retrieve.Word) bool {
 	if end := slices.IndexFunc(words, retrieve.Word.IsMark); end >= 0 {
 		words = words[:end]
 	}
-	for len(words) > 0 {
-		n := r.Begins("remark leads", words)
-		if n == 0 && r.beforeUse(words) {
-			n = 1
-		}
-		if n == 0 && r.Is("joining words", words[0]) {
-			n = 1
-		}
-		if n == 0 {
-			break
-		}
+	for n := r.lead(words); n > 0; n = r.lead(words) {
 		words = words[n:]
 	}
 	if len(words) > 2 && r.Is("permitting", words[0]) && r.Is("hardly", words[1]) { // "can hardly hear her"
@@ -140,7 +136,7 @@ func (r *remarks) states(words []retrieve.Word) bool {
 		(anyVerb || r.isFinite(said[0])) && !r.orders(said)
 }
 
-// counts reports whether words state a quantity. "Twice" is none in a statement: "they signed up twice".
+// counts reports whether words state a quantity. "Twice" does not count: "they signed up twice".
 func (r *remarks) counts(words []retrieve.Word) bool {
 	return slices.ContainsFunc(QuantitiesIn(r.text, words), func(q quantity.Quantity) bool {
 		at := words[0].Start
@@ -148,8 +144,8 @@ func (r *remarks) counts(words []retrieve.Word) bool {
 	})
 }
 
-// subject returns the number of words of the subject at the start of the words, 0 if there is none. After a pronoun for people,
-// any verb may follow.
+// subject returns the number of words of the subject at the start, 0 if there is none. anyVerb means that any verb may follow,
+// as after "we".
 func (r *remarks) subject(words []retrieve.Word) (n int, anyVerb bool) {
 	switch {
 	case len(words) == 0:

@@ -1,24 +1,10 @@
 package clause
 
-import (
-	"testing"
-
-	"atelier/agent/planner/rules/english"
-	"atelier/agent/planner/rules/profile"
-	"atelier/agent/toolbox/retrieve"
-)
+import "testing"
 
 func TestWithoutRemarks(t *testing.T) {
 	t.Parallel()
-	lexicon, err := retrieve.NewLexicon()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := english.New(lexicon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := &profile.Tools{Grammar: g}
+	ts := withoutTools(t)
 	for text, want := range map[string]string{
 		"before I post this: make it grey":                             "make it grey",
 		"my car stereo doesn't play it, can I get an mp3?":             "can I get an mp3",
@@ -48,7 +34,7 @@ func TestWithoutRemarks(t *testing.T) {
 		`there is "Hello" on it, make it square`:                       `there is "Hello" on it, make it square`,
 		"add captions for the video":                                   "add captions for the video",
 	} {
-		if got := WithoutRemarks(ts, text, lexicon.Words(text, nil)); got != want {
+		if got := WithoutRemarks(ts, text, ts.Lexicon.Words(text, nil)); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

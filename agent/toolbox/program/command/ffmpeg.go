@@ -188,8 +188,7 @@ func (r *run) lasts(given []string) (time.Duration, error) {
 }
 
 // sound writes a sound. The zero format keeps the inputs' format, or uses MP3 if they differ, or if a bit rate is named
-// and the format has none. If
-// an uncompressed result would be too large, it becomes FLAC, unless the format was asked for.
+// and the format has none. If an uncompressed result would be too large, it becomes FLAC, unless the format was asked for.
 func (r *line) sound(job ffmpeg.Job, given []string, to format.Sound) (toolbox.Output, error) {
 	var note plan.Message
 	job.Timeout = sound.Timeout
