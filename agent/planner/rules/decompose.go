@@ -46,18 +46,49 @@ func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 		return o
 	}
 	o := p.decompose(r, text)
-	if o.whole() && !o.passesWordsOn() {
+	if o.understood() {
 		return o
 	}
 	plain := clause.WithoutRemarks(p.Tools, text, scene.New(p.Tools, r, text).Words)
-	if plain == "" || plain == text {
+	if again := p.decompose(r, plain); plain != "" && plain != text && again.understood() {
+		return again
+	}
+	if len(o.left) > 0 && len(o.subtasks) > 0 {
 		return o
 	}
-	if again := p.decompose(r, plain); again.whole() && !again.passesWordsOn() {
+	if again, ok := p.withoutStray(r, text); ok {
 		return again
 	}
 	return o
 }
+
+// understood reports whether everything was understood, and nothing is passed on in people's words.
+func (o *outcome) understood() bool { return o.whole() && !o.passesWordsOn() }
+
+// withoutStray returns the outcome of a request without one part that orders nothing and that no tool understands: "mail bounces
+// this one, so could I have an mp4". The answer says that the part was left out.
+func (p *Planner) withoutStray(r plan.Request, text string) (outcome, bool) {
+	s := scene.New(p.Tools, r, text)
+	parts, rests := clause.Parts(p.Tools, text, s.Words)
+	if len(parts) < 2 || len(parts) > mostParts {
+		return outcome{}, false
+	}
+	j := newThread(s).judge
+	for i, part := range parts {
+		if rests[i] == "" || !j.isStray(part) {
+			continue
+		}
+		if o := p.decompose(r, rests[i]); o.understood() {
+			said := s.Span(part)
+			o.left = append(o.left, plan.Unhandled{Part: said, Unknown: []string{said}})
+			return o, true
+		}
+	}
+	return outcome{}, false
+}
+
+// mostParts is the maximum number of parts of a request that is read without each of them in turn.
+const mostParts = 6
 
 // whole reports whether everything in the request was understood.
 func (o *outcome) whole() bool { return len(o.subtasks) > 0 && len(o.left) == 0 && o.question.IsZero() }

@@ -8,6 +8,7 @@ import (
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/match"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
@@ -254,6 +255,23 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 // onlyTells reports whether the clause only states something that the next one may need.
 func (j *judge) onlyTells(r *scene.Reading) bool {
 	return j.states(r) && !j.Any("wanting", r.Words) && !j.complains(r.Clause) && (r.Score < profile.MinSimilarity || j.Is("people", r.Words[0]))
+}
+
+// isStray reports whether a part of a request orders nothing, restricts nothing, and is about no tool.
+func (j *judge) isStray(part []retrieve.Word) bool {
+	restrictions := []string{"only", "excluding", "prohibiting", "forbidding", "protecting", "obliging", "wishing", "wanting", "sparing", "grades"}
+	c := clause.Clause{Words: part, Text: j.Span(part)}
+	told := slices.ContainsFunc(part, func(w retrieve.Word) bool {
+		return w.Kind != retrieve.Plain || slices.ContainsFunc(restrictions, func(section string) bool { return j.Is(section, w) })
+	})
+	if told || len(part) < 2 || j.complains(c) || len(clause.QuantitiesIn(j.Text, part)) > 0 || j.Asks(part) {
+		return false
+	}
+	r := j.Glance(c)
+	if r.Form != retrieve.Order || len(r.Words) == 0 || j.CanOrder(r.Words[0].Lower()) {
+		return false
+	}
+	return r.Score < match.Hopeful || r.Head.RequiresText(plan.Query)
 }
 
 // isVague reports whether the clause asks for an unspecified change: "make it better".

@@ -16,13 +16,29 @@ import (
 // quotation, a quantity or a condition ("while he talks") is kept.
 func WithoutRemarks(ts *profile.Tools, text string, words []retrieve.Word) string {
 	r := remarks{ts, text}
+	return r.without(r.parts(words), r.isRemark)
+}
+
+// Parts splits a request where a remark may begin or end, and returns for each part its words and the request without it.
+func Parts(ts *profile.Tools, text string, words []retrieve.Word) (parts [][]retrieve.Word, rests []string) {
+	r := remarks{ts, text}
+	parts = r.parts(words)
+	for _, part := range parts {
+		rests = append(rests, r.without(parts, func(other []retrieve.Word) bool { return other[0].Start == part[0].Start }))
+	}
+	return parts, rests
+}
+
+// without returns the text of the parts, without purposes and those that go.
+func (r *remarks) without(parts [][]retrieve.Word, goes func(part []retrieve.Word) bool) string {
+	text := r.text
 	var kept strings.Builder
 	last := 0 // the end of the previous part
-	for _, part := range r.parts(words) {
+	for _, part := range parts {
 		lead := text[last:part[0].Start]
 		last = part[len(part)-1].End
 		rest := r.withoutPurpose(part)
-		if r.isRemark(part) || len(rest) == 0 {
+		if goes(part) || len(rest) == 0 {
 			if kept.Len() > 0 && strings.ContainsAny(lead, ".!?\n") {
 				kept.WriteString(lead) // a sentence still ends there
 			}
