@@ -108,7 +108,7 @@ const (
 // Whisperer is an adapter that can tell something to the one person who pressed a button.
 type Whisperer interface {
 	// Whisper shows a plain text to the person of a reaction or cancel that the adapter delivered a moment ago, and to nobody
-	// else. It does nothing if the platform cannot, as after a reaction with an emoji.
+	// else. It fails with [ErrGone] if the platform cannot, as after a reaction with an emoji.
 	Whisper(ctx context.Context, pressed Event, in Thread, text string) error
 }
 

@@ -45,8 +45,8 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	return d.address(ctx, e)
 }
 
-// address handles a message if it is meant for the bot: it mentions the bot, answers an open question, or
-// nobody else is in the thread.
+// address handles a message if it is meant for the bot: it mentions the bot, answers an open question,
+// follows the person's press of *Use this*, or nobody else is in the thread.
 func (d *admission) address(ctx context.Context, e adapters.Event) error {
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
@@ -160,7 +160,8 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 	return err
 }
 
-// refuse tells a person in a thread why their action has no effect, unless they were told recently.
+// refuse tells a person in a thread why their action has no effect, unless they were told recently. A press is answered in
+// private if the platform can.
 func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error {
 	e.Thread = in
 	tell, err := d.limits.tell(ctx, record.RequestID(e), e, in, why)
@@ -174,27 +175,33 @@ func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Th
 	if !tell {
 		return d.refuseAgain(ctx, e, t, why)
 	}
-	_, err = d.record(ctx, e, record.Options{}, t, origin{}, why)
-	return err
+	post := func(ctx context.Context) error {
+		_, err := d.record(ctx, e, record.Options{}, t, origin{}, why)
+		return err
+	}
+	if e.Message != nil || e.Kind == adapters.ReactionRemoved {
+		return post(ctx)
+	}
+	return d.whisper(ctx, e, t, why.Sentence, post)
 }
 
 // refuseAgain marks a refused message whose author was told why recently. A press has no message to mark, so the person is
 // told in private.
 func (d *admission) refuseAgain(ctx context.Context, e adapters.Event, t *record.Thread, why *quota.Refusal) error {
 	d.statuses.Show(ctx, e.MessageRef(), adapters.Refused)
-	return d.whisper(ctx, e, t, why.Sentence)
+	return d.whisper(ctx, e, t, why.Sentence, nil)
 }
 
-// whisper tells a person in private why a press or a command has no effect. Commands that nobody typed, such as that of an
-// opened page, stay without a word.
-func (d *admission) whisper(ctx context.Context, e adapters.Event, t *record.Thread, why plan.Message) error {
+// whisper tells a person in private why a press or a command has no effect, and calls otherwise if it cannot. Commands that
+// nobody typed, such as that of an opened page, stay without a word.
+func (d *admission) whisper(ctx context.Context, e adapters.Event, t *record.Thread, why plan.Message, otherwise func(context.Context) error) error {
 	untyped := e.Command != nil && !slices.Contains(adapters.AnsweredCommands(), e.Command.Name)
 	if e.Message != nil || e.Kind == adapters.ReactionRemoved || untyped {
 		return nil
 	}
 	a, err := d.newAsked(ctx, e, record.Options{}, t, origin{told: why}, nil)
 	if err == nil {
-		d.statuses.Whisper(ctx, e, e.Thread, a.Told)
+		d.statuses.Whisper(ctx, e, e.Thread, a.Told, otherwise)
 	}
 	return err
 }
@@ -368,125 +375,4 @@ func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event)
 		return err
 	}
 	return d.limits.Withdraw(ctx, id, e.By, e.Thread)
-}
-
-// early holds events about a new message until the message is recorded. People can press the buttons of an answer before
-// the process that posts it has recorded it.
-type early struct {
-	store    *record.Store
-	adapters map[string]adapters.Adapter
-	now      func() time.Time
-	handle   func(ctx context.Context, e adapters.Event) error
-}
-
-// event handles an event about a message, now or when the message is recorded.
-func (y *early) event(ctx context.Context, e adapters.Event) error {
-	var on adapters.MessageRef
-	switch {
-	case e.Reaction != nil:
-		on = e.Reaction.On
-	case e.Cancel != nil:
-		on = e.Cancel.On
-	}
-	if on.IsZero() {
-		return y.handle(ctx, e)
-	}
-	_, known, err := y.store.Recall(ctx, on)
-	if err == nil && !known && y.recent(on) {
-		if err = y.store.HoldBack(ctx, on, e); err == nil {
-			_, known, err = y.store.Recall(ctx, on) // it may have been recorded before the event was held back
-		}
-	}
-	if err != nil || !known {
-		return err
-	}
-	return y.handle(ctx, e)
-}
-
-// recent reports whether a message may still be recorded: it is new, or nobody knows how old it is.
-func (y *early) recent(on adapters.MessageRef) bool {
-	dater, ok := y.adapters[on.Adapter].(adapters.Dater)
-	if !ok {
-		return true
-	}
-	posted, ok := dater.PostedAt(on)
-	return !ok || y.now().Sub(posted) < record.HeldFor
-}
-
-// release handles the events held for a message once it is recorded. Handling an event twice has no further effect.
-func (y *early) release(ctx context.Context, ref adapters.MessageRef) error {
-	events, err := y.store.HeldBack(ctx, ref)
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	for _, e := range events {
-		if err := y.handle(ctx, e); err != nil {
-			return err
-		}
-	}
-	return y.store.DropHeldBack(ctx, ref)
-}
-
-// limits enforces quotas.
-type limits struct {
-	*quota.Quota
-	metrics Metrics
-	log     *slog.Logger
-}
-
-// refusal returns why the quota forbids an event in a thread; nil if it is allowed and counted.
-func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
-	if !l.Allowed(e.By, in) {
-		return quota.Refuse(), nil
-	}
-	refused, err := l.Take(ctx, id, e.By, in)
-	if err != nil {
-		return nil, fmt.Errorf("count a request: %w", err)
-	}
-	return refused, nil
-}
-
-// tell reports whether to tell a person about a refusal. All refusals are counted in the metrics; those
-// that people are told about are logged.
-func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
-	tell, err := l.Tell(ctx, id, e.By, in, refused.Why)
-	if err != nil {
-		return false, fmt.Errorf("note a refusal: %w", err)
-	}
-	l.metrics.Refused(in.Adapter, string(refused.Why))
-	level := slog.LevelDebug // keeps a flood out of the log
-	if tell {
-		level = slog.LevelInfo
-	}
-	l.log.Log(ctx, level, "request refused", "request", id, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
-	return tell, nil
-}
-
-// hold records that a run is active, until release.
-func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) error {
-	id := countedRun(r, run)
-	if id == "" {
-		return nil
-	}
-	return l.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
-}
-
-// countedRun is the id under which a run is counted; "" if it is not counted.
-func countedRun(r *record.Request, run *record.Run) string {
-	switch {
-	case run.N == 1:
-		return r.ID
-	case run.Event == "":
-		return ""
-	}
-	return record.Hash(run.Event)
-}
-
-// release records that a run is no longer active.
-func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run) error {
-	id := countedRun(r, run)
-	if id == "" {
-		return nil
-	}
-	return l.Done(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }

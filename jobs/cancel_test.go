@@ -279,11 +279,11 @@ func TestEachRefusedStopIsReported(t *testing.T) {
 	h.handle(j, asked)
 	<-g.entered
 	h.handle(j, h.reacts("eve", asked.Message.Ref, "🛑", true))
-	h.chat.until(t, "two refusals", func() bool { return len(h.chat.posts) == 3 })
+	h.chat.until(t, "two refusals", func() bool { return len(h.chat.private) == 2 })
 	close(g.open)
 }
 
-// TestOnlyAskerAndAdminsMayStop: others are told once. A person who picked an alternative stops only that.
+// TestOnlyAskerAndAdminsMayStop: others are told in private. A person who picked an alternative stops only that.
 func TestOnlyAskerAndAdminsMayStop(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
@@ -300,9 +300,11 @@ func TestOnlyAskerAndAdminsMayStop(t *testing.T) {
 	for range 2 {
 		h.handle(j, on("eve", asked))
 	}
-	h.chat.until(t, "an answer to eve", func() bool { return len(h.chat.posts) == 1 })
-	if told := h.chat.all()[0].reply.Text; told != "Only the person who asked for this, or an admin, can stop it." {
-		t.Errorf("eve is told %q", told)
+	h.chat.until(t, "two answers to eve", func() bool { return len(h.chat.private) == 2 })
+	for _, told := range h.chat.private {
+		if told != "eve: Only the person who asked for this, or an admin, can stop it." {
+			t.Errorf("told is %q", told)
+		}
 	}
 	admin := on("root", asked)
 	admin.By.Admin = true
@@ -312,7 +314,7 @@ func TestOnlyAskerAndAdminsMayStop(t *testing.T) {
 	}
 	h.handle(j, on("dora", asked)) // ended: nothing to tell
 	close(g.open)
-	if n := len(h.chat.all()); n != 2 {
+	if n := len(h.chat.all()); n != 1 {
 		t.Errorf("%d messages", n)
 	}
 }

@@ -23,6 +23,7 @@ type chat struct {
 	offered map[string]int
 	deleted []string
 	private []string          // "PERSON: text"
+	open    bool              // nothing can be told in private
 	gone    []string          // forgotten threads
 	files   map[string]string // by handle
 
@@ -130,6 +131,9 @@ func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
 func (c *chat) Whisper(_ context.Context, pressed adapters.Event, _ adapters.Thread, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.open {
+		return adapters.ErrGone
+	}
 	c.private = append(c.private, pressed.By.ID+": "+text)
 	c.tell()
 	return nil

@@ -78,7 +78,8 @@ func (c *composer) answer(ctx context.Context, r *record.Request, run *record.Ru
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	pressed := r.Asked.Refused != "" && r.Asked.Press == nil && (e.Message == nil || stops(e.Message)) // and nothing of it can be asked for again
+	// A refused press of a button cannot be asked for again.
+	pressed := r.Asked.Refused != "" && r.Asked.Press == nil && (e.Message == nil || stops(e.Message))
 	shows := len(r.Asked.Shows) > 0
 	// A notice with a file can be deleted, but not run again.
 	a.Reply.Answer, a.Reply.Talk = e.Command == nil && (r.Asked.Told == "" || shows) && !pressed, shows

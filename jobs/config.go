@@ -118,8 +118,8 @@ type Config struct {
 	Inspect func(ctx context.Context, path string) (File, error)
 	// LinkHosts opens linked files on the hosts that the operator allows. Nil opens none.
 	LinkHosts intake.Hosts
-	// Command answers a command such as /tools in a language (a BCP 47 tag), with example requests to
-	// try. Nil knows no command.
+	// Command answers a command such as "/atelier tools" in a language (a BCP 47 tag), with example
+	// requests to try. Nil knows no command.
 	Command func(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error)
 	// Samples are the examples that people can try by a button. Nil has none.
 	Samples Samples

@@ -238,7 +238,7 @@ func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err erro
 	} else {
 		err = d.attempt(ctx, w, retried)
 	}
-	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // another task writes the answer, without a model
+	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // the answer says that the run was stopped
 		err = d.stage(unstopped, w)
 	}
 	if errors.Is(err, record.ErrUnknown) {

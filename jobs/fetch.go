@@ -129,8 +129,11 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 		return err
 	}
 	for _, c := range carried {
-		if i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); i >= 0 {
+		switch i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); {
+		case i >= 0:
 			given(earlier[i])
+		case t.Deleted(c.Name):
+			return &plan.Fault{Sentence: deletedResult}
 		}
 	}
 	var unfit []error

@@ -29,10 +29,11 @@
 //   - composer (compose.go) writes the answer, once.
 //   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
-// A reaction on an answer (react.go) starts a further run, stops a run (stop.go), or continues from
-// the results (rework.go): in a request of its own, or with the person's next message.
-// Events about a message that is not recorded yet are held back (admit.go).
-// A run that exceeds its deadline is closed (dispatch.go).
+// A button or a reaction on an answer (react.go), or a message that stands for one (shorthand.go),
+// starts a further run (choose.go), stops a run (stop.go), tries an example (try.go), or continues
+// from the results (rework.go): in a request of its own, or with the person's next message. An edit
+// of a message stops its request and begins another (edit.go). Events about a message that is not
+// recorded yet are held back (early.go). A run that exceeds its deadline is closed (dispatch.go).
 //
 // The stages use package agent only through [Agent], which bot/workshop/jobs_agent.go implements.
 // Package record stores requests and threads, queue manages the tasks and the processes that share

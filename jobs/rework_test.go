@@ -166,6 +166,23 @@ func TestNoReworkOfDeletedAnswer(t *testing.T) {
 	}
 }
 
+// TestSelectedResultIsDeleted checks that a request for a result that was deleted after *Use this* is refused, and that
+// the next message is about the rest of the thread.
+func TestSelectedResultIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(reworking(newReworker(h.planner)))
+	r := h.ask(j, h.says("t", "ann", "pic1"))
+	h.ask(j, h.reacts("ann", r.Runs[0].Sent, "📌", true))
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🗑", true))
+	if said := h.told(h.ask(j, h.says("t", "ann", "pic2"))); said != "That result was deleted. Please send your request again." {
+		t.Errorf("it says %q", said)
+	}
+	if again := h.ask(j, h.says("t", "ann", "pic2")); again.Runs[0].Status != jobs.Done {
+		t.Errorf("sent again, it is %s", again.Runs[0].Status)
+	}
+}
+
 // TestReworkIsSeparateRequest, shown on and stopped through the first request's message.
 func TestReworkIsSeparateRequest(t *testing.T) {
 	t.Parallel()
@@ -227,10 +244,10 @@ func TestStopOfProgressStopsItsRunOnly(t *testing.T) {
 	stop("ann", false, vary)
 	stop("eve", false, vary)
 	stop("dora", false, wish.Message.Ref)
-	h.chat.until(t, "three refusals", func() bool { return len(h.chat.posts) == 4 })
-	for _, p := range h.chat.all()[1:] {
-		if p.reply.Text != "Only the person who asked for this, or an admin, can stop it." {
-			t.Errorf("%s is told %q", p.reply.Mention, p.reply.Text)
+	h.chat.until(t, "three refusals", func() bool { return len(h.chat.private) == 3 })
+	for _, told := range h.chat.private {
+		if !strings.HasSuffix(told, ": Only the person who asked for this, or an admin, can stop it.") {
+			t.Errorf("told is %q", told)
 		}
 	}
 	stop("bob", false, vary)

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func TestCommandIsAnsweredToAll(t *testing.T) {
 	}
 }
 
-// A person who pressed a button is told something that nobody else sees. After another event, nobody is told.
+// A person who pressed a button is told something that nobody else sees. After another event, that fails.
 func TestWhisper(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
@@ -83,10 +84,11 @@ func TestWhisper(t *testing.T) {
 	e := s.next()
 	ref := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Done.", AnswerTo: e.Message.Ref, Answer: true})
 	pressed := s.s.Interactions.Press(s.ana, ref.Channel, ref.ID, adapters.Again.ButtonID())
-	for _, event := range []adapters.Event{s.next(), e} {
-		if err := s.d.Whisper(t.Context(), event, e.Thread, "That is *already* in progress."); err != nil {
-			t.Fatal(err)
-		}
+	if err := s.d.Whisper(t.Context(), s.next(), e.Thread, "That is *already* in progress."); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.d.Whisper(t.Context(), e, e.Thread, "That is *already* in progress."); !errors.Is(err, adapters.ErrGone) {
+		t.Errorf("after a message, it fails with %v", err)
 	}
 	if all := pressed.Followups(); len(all) != 1 || !all[0].Ephemeral || !strings.Contains(all[0].Content, "already") {
 		t.Errorf("Ana is told %+v", all)

@@ -52,8 +52,8 @@ func New() *Metrics {
 	return &Metrics{
 		registry:       registry,
 		requests:       counter("atelier_requests_total", "Requests that were accepted.", "adapter"),
-		refused:        counter("atelier_requests_refused_total", "Requests that were refused, by the limit that they exceeded.", "adapter", "why"),
-		ended:          counter("atelier_requests_ended_total", "Runs that have ended, by status.", "adapter", "status"),
+		refused:        counter("atelier_requests_refused_total", "Requests and files that were refused, by the limit that they exceeded.", "adapter", "why"),
+		ended:          counter("atelier_runs_ended_total", "Runs that have ended, by status.", "adapter", "status"),
 		rated:          counter("atelier_votes_total", "Votes on answers, good or bad.", "adapter", "vote"),
 		ratedAnew:      counter("atelier_votes_changed_total", "Votes that the same person changed later, by their earlier value.", "adapter", "vote"),
 		requestSeconds: seconds("atelier_request_seconds", "Time of a run from its start until its answer was sent.", 0.05, "adapter"),

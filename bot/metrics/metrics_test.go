@@ -47,7 +47,7 @@ func TestMetrics(t *testing.T) {
 	counted := scrape(t, m)
 	for _, want := range []string{
 		`atelier_requests_total{adapter="chat"} 1`,
-		`atelier_requests_ended_total{adapter="chat",status="failed"} 1`,
+		`atelier_runs_ended_total{adapter="chat",status="failed"} 1`,
 		`atelier_votes_total{adapter="chat",vote="good"} 1`,
 		`atelier_votes_total{adapter="chat",vote="bad"} 1`,
 		`atelier_votes_changed_total{adapter="chat",vote="good"} 1`,

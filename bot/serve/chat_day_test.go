@@ -29,6 +29,8 @@ type crowd interface {
 	retract(thread, id string)
 	// push lets somebody press a button below a message of the bot; it is false if there is none.
 	push(name, thread, id, button string) bool
+	// told is what somebody was told in private.
+	told(name string) []string
 	// transcript is what everybody reads in a thread.
 	transcript(thread string) []string
 }
@@ -74,6 +76,8 @@ func (d *discordCrowd) push(name, thread, id, button string) bool {
 	d.pressed = append(d.pressed, d.Interactions.Press(d.people[name], thread, id, button))
 	return true
 }
+
+func (d *discordCrowd) told(name string) []string { return d.whispered(d.people[name].ID) }
 
 func (d *discordCrowd) transcript(thread string) (all []string) {
 	for _, m := range d.World.Messages(thread) {
@@ -130,6 +134,8 @@ func (s *slackCrowd) push(name, _, id, button string) bool {
 	return true
 }
 
+func (s *slackCrowd) told(name string) []string { return s.whispered(s.people[name]) }
+
 func (s *slackCrowd) transcript(thread string) (all []string) {
 	names := map[string]string{s.BotUser(): "the bot"}
 	for name, id := range s.people {
@@ -185,6 +191,9 @@ func TestDayInAThread(t *testing.T) {
 			o := in.serve(slices.Concat(w.settings(t), by.settings(), []string{"TOOL_SERVER_URL=" + hftasktest.New(t, hftasktest.Config{}).URL()}))
 			g := goneOn{in, nil, o, by.begin("ann", "look at this", photo)}
 			shown := func() int { return len(pictures(by, g.thread)) }
+			refused := func(why string) {
+				in.until(o, "a private word to Carol", func() bool { return slices.Contains(by.told("carol"), why) })
+			}
 			picture := func(what string, n int) image.Point {
 				in.until(o, what, func() bool { return shown() >= n })
 				if got := shown(); got != n {
@@ -211,7 +220,7 @@ func TestDayInAThread(t *testing.T) {
 			by.tell("bob", g.thread, "make a sticker that says good morning", true)
 			in.asked(o, w, "good morning")
 			g.presses(by, "carol", "stop")
-			in.says(o, g.thread, "Only the person who asked for this, or an admin, can stop it.")
+			refused("Only the person who asked for this, or an admin, can stop it.")
 			g.presses(by, "bob", "stop")
 			in.stops(o, w, "good morning")
 			in.says(o, g.thread, "Stopped, as you asked.")
@@ -244,7 +253,7 @@ func TestDayInAThread(t *testing.T) {
 			}
 
 			g.presses(by, "carol", "delete")
-			in.says(o, g.thread, "Only the person who asked for this, or an admin, can delete it.")
+			refused("Only the person who asked for this, or an admin, can delete it.")
 			g.presses(by, "bob", "delete")
 			in.until(o, "the deletion", func() bool { return shown() == 7 })
 

@@ -78,11 +78,13 @@ func (d *inDiscord) halt(other bool, thread string) bool {
 	return false
 }
 
-func (d *inDiscord) private(other bool) (all []string) {
-	by := d.person(other)
+func (d *inDiscord) private(other bool) []string { return d.whispered(d.person(other).ID) }
+
+// whispered is what a person was told in private.
+func (d *inDiscord) whispered(id string) (all []string) {
 	for _, i := range d.pressed {
 		for _, m := range i.Followups() {
-			if i.By.ID == by.ID && m.Ephemeral {
+			if i.By.ID == id && m.Ephemeral {
 				all = append(all, m.Content)
 			}
 		}
@@ -134,9 +136,11 @@ func (s *inSlack) halt(other bool, thread string) bool {
 	return false
 }
 
-func (s *inSlack) private(other bool) (all []string) {
-	by := s.person(other)
-	for _, m := range s.Workspace.Ephemerals(by) {
+func (s *inSlack) private(other bool) []string { return s.whispered(s.person(other)) }
+
+// whispered is what a person was told in private.
+func (s *inSlack) whispered(id string) (all []string) {
+	for _, m := range s.Workspace.Ephemerals(id) {
 		all = append(all, m.Text)
 	}
 	return all
@@ -264,24 +268,30 @@ func TestLastEditCounts(t *testing.T) {
 	})
 }
 
-// TestWhoMayStop checks that others are told that they may not stop a request, that the asker may, and that a repeat
-// ends when its reaction is removed.
+// TestWhoMayStop checks that others are told that they may not stop a request, in private if the platform can, that the
+// asker may, and that a repeat ends when its reaction is removed.
 func TestWhoMayStop(t *testing.T) {
 	t.Parallel()
 	inTeams(t, func(in resident, by team, w *stickers, o *clitest.Open) {
 		thread := by.say("make a sticker that says good morning")
 		in.asked(o, w, "good morning")
 		by.react(true, thread, "", "🛑", true)
-		in.says(o, thread, "Only the person who asked for this, or an admin, can stop it.")
+		const refusal = "Only the person who asked for this, or an admin, can stop it."
+		if _, slack := by.(*inSlack); slack {
+			in.until(o, "a private word", func() bool { return slices.Contains(by.private(true), refusal) })
+		} else { // Discord has no private answer to a reaction
+			in.says(o, thread, refusal)
+		}
 		by.react(false, thread, "", "🛑", true)
 		in.says(o, thread, "Stopped, as you asked.")
 
 		thread = by.say("make a sticker that says good night")
+		told := len(by.private(true))
 		in.until(o, "a button to stop it", func() bool { return by.halt(true, thread) })
 		in.asked(o, w, "good night")
 		by.halt(true, thread)
 		in.until(o, "a private word", func() bool {
-			return slices.Contains(by.private(true), "Only the person who asked for this, or an admin, can stop it.")
+			return slices.Contains(by.private(true)[told:], refusal)
 		})
 		by.halt(false, thread)
 		in.stops(o, w, "good night")

@@ -50,7 +50,7 @@ func TestServe(t *testing.T) {
 	_, counted := o.Get("/metrics")
 	for _, want := range []string{
 		`atelier_requests_total{adapter="parlour"} 1`,
-		`atelier_requests_ended_total{adapter="parlour",status="done"} 1`,
+		`atelier_runs_ended_total{adapter="parlour",status="done"} 1`,
 		`atelier_request_seconds_count{adapter="parlour"} 1`,
 		`atelier_stage_seconds_count{outcome="done",stage="act"} 1`,
 		`atelier_stage_seconds_count{outcome="done",stage="send"} 1`,

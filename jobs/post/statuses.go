@@ -28,15 +28,22 @@ func (s *Statuses) Can(e adapters.Event) bool {
 	return ok && e.Message != nil
 }
 
-// Whisper tells the person who pressed a button something that nobody else sees, if the platform can. It does not block.
-func (s *Statuses) Whisper(ctx context.Context, pressed adapters.Event, in adapters.Thread, text string) {
-	w, ok := s.Adapters[in.Adapter].(adapters.Whisperer)
-	if !ok {
-		return
-	}
+// Whisper tells the person who pressed a button something that nobody else sees. It does not block. If that fails or the
+// platform cannot, it calls otherwise, which may be nil.
+func (s *Statuses) Whisper(ctx context.Context, pressed adapters.Event, in adapters.Thread, text string, otherwise func(ctx context.Context) error) {
 	s.begin(ctx, func(ctx context.Context) {
-		if err := w.Whisper(ctx, pressed, in, text); err != nil && !errors.Is(err, adapters.ErrGone) {
+		err := adapters.ErrGone
+		if w, ok := s.Adapters[in.Adapter].(adapters.Whisperer); ok {
+			err = w.Whisper(ctx, pressed, in, text)
+		}
+		if err != nil && !errors.Is(err, adapters.ErrGone) {
 			s.Log.WarnContext(ctx, "cannot tell one person", "event", pressed.Key(), "error", record.ForOperator(err))
+		}
+		if err == nil || otherwise == nil {
+			return
+		}
+		if err := otherwise(ctx); err != nil {
+			s.Log.WarnContext(ctx, "a press stays without a word", "event", pressed.Key(), "error", record.ForOperator(err))
 		}
 	})
 }

@@ -6,9 +6,9 @@
 //     [GiveUp]). The errors that asynq stores never quote people.
 //   - [Heartbeat] publishes every beat which tasks a process runs, [Workers] lists the living
 //     processes, and [Others] their tools.
-//   - [Reaper] passes a task whose worker died to another one within about 20 seconds, as a
-//     further attempt, before asynq's own recovery, which takes one or two minutes. A task that
-//     keeps killing its workers is abandoned.
+//   - [Reaper] passes a task whose worker died to another one within half a minute, as a further
+//     attempt, before asynq's own recovery, which takes one or two minutes. A task that keeps
+//     killing its workers is abandoned.
 //   - [Recovery] resumes requests that were only half recorded, or whose tasks were lost.
 //
 // The handler decides what a task does.

@@ -5,7 +5,7 @@
 //
 // [Store] reads and writes requests and threads, [Index] lists them by day and by person. Long texts are
 // stored as blobs that the logs refer to ([Texts]), so that an entry never exceeds the size limit. The
-// package knows neither queues nor platforms, and starts no work.
+// package calls neither queues nor platforms, and starts no work.
 //
 // # States of a run
 //

@@ -242,8 +242,8 @@ type Halted struct {
 	Message adapters.MessageRef `json:"message,omitzero"`
 	// Withdrawn means that an edit removed the mention, or everything, from the message.
 	Withdrawn bool `json:"withdrawn,omitempty"`
-	// Problem is what people are told if the run is refused, told or broken; for [Broken], "" means that the
-	// run's log is too old to be read.
+	// Problem is the answer of a run that is refused ([HaltRefused]), only a fixed answer ([HaltTold]) or
+	// [Broken]; for the last, "" means that the run's log is too old to be read.
 	Problem string `json:"problem,omitempty"`
 	// Thinking is what models used for a plan that failed.
 	Thinking plan.Thinking `json:"thinking,omitzero"`

@@ -159,6 +159,13 @@ func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resourc
 	return turns, resources
 }
 
+// Deleted reports whether the answer with a result was deleted.
+func (t *Thread) Deleted(result string) bool {
+	return slices.ContainsFunc(t.turns, func(o *turn) bool {
+		return o.turn != nil && t.deleted[RunRef{o.request, o.run}] && slices.Contains(o.turn.Made, result)
+	})
+}
+
 // Recent returns up to n requests of the thread: those that have not ended, and those whose runs ended last.
 func (t *Thread) Recent(n int) []string {
 	var requests []string

@@ -163,11 +163,11 @@ func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.
 // Whisperer shows texts to the person who pressed a button.
 type Whisperer struct{ Responder *Responder }
 
-// Whisper shows a text to the person of an interaction, and to nobody else. Other events have no such answers.
+// Whisper shows a text to the person of an interaction, and to nobody else. It fails with [adapters.ErrGone] for other events.
 func (w *Whisperer) Whisper(ctx context.Context, pressed adapters.Event, _ adapters.Thread, text string) error {
 	to, ok := w.Responder.lookup(pressed.ID)
 	if !ok {
-		return nil
+		return adapters.ErrGone
 	}
 	return w.Responder.API.Call(ctx, http.MethodPost, to.webhook, convert.Ephemeral(text), nil)
 }
