@@ -125,7 +125,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), c.runner.discard(ctx, folder))
 	case err != nil:
 		problem := plan.Sentence(err, plan.Say("Something that this needs is no longer available. Please ask again."))
-		result = plan.Result{Status: plan.Failed, Problem: c.say(r, problem)}
+		result = plan.Result{Status: plan.Failed, Problem: c.say(r, problem), Cause: plan.ForOperator(err)}
 	}
 	if trouble := result.Trouble; trouble != nil && 0 < w.Draft && w.Draft < plan.MaxDrafts {
 		d := of.Drafts[w.Draft-1]
@@ -311,11 +311,12 @@ func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) erro
 }
 
 // fail records that a step could not be run at all, so that an alternative is tried.
-func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
+func (c *actor) fail(ctx context.Context, w queue.Task, problem string, err error) error {
 	if w.Step == record.TranscriptionStep {
 		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Generation, Problem: problem})
 	}
-	end := record.StepEnd{Generation: w.Generation, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}
+	result := plan.Result{Status: plan.Failed, Problem: problem, Cause: plan.ForOperator(err)}
+	end := record.StepEnd{Generation: w.Generation, Step: w.Step, Result: result}
 	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &end})
 	if err != nil {
 		return err

@@ -179,10 +179,10 @@ func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Th
 		_, err := d.record(ctx, e, record.Options{}, t, origin{}, why)
 		return err
 	}
-	if e.Message != nil || e.Kind == adapters.ReactionRemoved {
-		return post(ctx)
+	if e.Message == nil && (e.Kind == adapters.ReactionAdded || e.Kind == adapters.CancelAsked) {
+		return d.whisper(ctx, e, t, why.Sentence, post)
 	}
-	return d.whisper(ctx, e, t, why.Sentence, post)
+	return post(ctx)
 }
 
 // refuseAgain marks a refused message whose author was told why recently. A press has no message to mark, so the person is

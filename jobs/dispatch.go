@@ -347,11 +347,11 @@ func (d *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) er
 	case w.Request == "":
 		return queue.GiveUp(err)
 	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
-		problem, err := d.told(ctx, w.Request, record.FaultOf(err), record.FaultOf(err))
-		if err != nil {
-			return err
+		problem, e := d.told(ctx, w.Request, record.FaultOf(err), record.FaultOf(err))
+		if e != nil {
+			return e
 		}
-		return ignoreOver(d.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
+		return ignoreOver(d.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem, Cause: plan.ForOperator(err)}))
 	}
 	return d.stage(ctx, w)
 }
@@ -421,10 +421,10 @@ func (d *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 		}
 		return d.sender.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
 	case queue.KindAct, queue.KindWrite:
-		return d.actor.fail(ctx, w, problem)
+		return d.actor.fail(ctx, w, problem, err)
 	default:
 	}
-	h := record.Halted{Why: record.Broken, Problem: problem}
+	h := record.Halted{Why: record.Broken, Problem: problem, Cause: plan.ForOperator(err)}
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		h.Thinking = vain.Thinking
 	}

@@ -298,6 +298,7 @@ func TestStopInWords(t *testing.T) {
 func TestAgainInWords(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
+	h.chat.open = true // so that refusals are notices in the thread
 	j := h.start()
 	if first := h.ask(j, h.says("t", "ann", "once more")); h.planner.request(first.ID).Wish != "once more" {
 		t.Error("nothing was there to be run again")

@@ -21,7 +21,9 @@ func sampleOperations() page.Operations {
 			{Name: "api.example", Kind: "openai", State: "down", Why: "It does not answer.", All: 5},
 		},
 		Failures: []page.Failure{
-			{Request: "r1a2b3", Platform: "slack", At: noon, Tools: []string{"image_to_depth"}}, {Request: "r4d5e6", Platform: "web", At: noon, Partly: true, Why: "overdue"},
+			{Request: "r1a2b3", Platform: "slack", At: noon, Tools: []page.FailedTool{{Name: "image_to_depth", Cause: "call models.example: connection refused"}}},
+			{Request: "r4d5e6", Platform: "web", At: noon, Partly: true, Why: "overdue"},
+			{Request: "r7f8a9", Platform: "discord", At: noon, Why: "failed", Cause: "read a log: disk I/O error"},
 		},
 	}
 }
@@ -38,7 +40,7 @@ func sampleOperationsPage() page.View {
 func TestOperationsForAll(t *testing.T) {
 	t.Parallel()
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
-	b.is(b.get("/operations"), http.StatusOK, "<title>Operations · Atelier</title>", "models.example:8000", "It does not answer.", "image_to_depth", "r1a2b3", "12 of 14")
+	b.is(b.get("/operations"), http.StatusOK, "<title>Operations · Atelier</title>", "models.example:8000", "It does not answer.", "image_to_depth", "connection refused", "disk I/O error", "r1a2b3", "12 of 14")
 }
 
 // TestOperations checks that only admins see the page if some are named.

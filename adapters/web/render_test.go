@@ -76,7 +76,7 @@ func hostilePages(s string) map[string]page.View {
 	gallery, found, tool, operations := v, v, v, v
 	operations.Operations = &page.Operations{
 		Queues: []page.Queue{{Name: s}}, Processes: []page.Process{{Name: s, Queues: []string{s, s}}},
-		Servers: []page.Server{{Name: s, Kind: s, State: s, Why: s, Alone: []string{s}}}, Failures: []page.Failure{{Request: s, Platform: s, Why: s, Tools: []string{s}}},
+		Servers: []page.Server{{Name: s, Kind: s, State: s, Why: s, Alone: []string{s}}}, Failures: []page.Failure{{Request: s, Platform: s, Why: s, Cause: s, Tools: []page.FailedTool{{Name: s, Cause: s}}}},
 	}
 	gallery.Gallery = &page.Gallery{Thread: s, Title: s, Results: []page.Result{{File: hostileMessages(s)[0].Files[0], Message: s, At: noon}}}
 	found.Found = &page.Found{Query: s, Threads: []page.FoundThread{{ThreadLine: v.Threads[0], Message: s, Excerpt: s}}, Tools: []page.Tool{{Name: s, Description: s}}}

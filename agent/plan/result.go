@@ -51,6 +51,8 @@ type Result struct {
 	Note string `json:"note,omitempty"`
 	// Problem is the sentence for people if it failed, without system details.
 	Problem string `json:"problem,omitempty"`
+	// Cause is what the operator is told if it failed ([ForOperator]).
+	Cause string `json:"cause,omitempty"`
 	// Tried, with Failed, are the candidates that failed; none if unknown, or if they were not the
 	// reason.
 	Tried []string `json:"tried,omitempty"`

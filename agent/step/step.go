@@ -114,7 +114,7 @@ func (a *Actor) Try(ctx context.Context, w Work) (plan.Result, error) {
 		}
 		result = plan.Result{
 			Status: plan.Failed, Problem: a.config.Tell.In(w.Request.Language, problem), Final: plan.Final(err) && ctx.Err() == nil,
-			Usage: result.Usage, Tried: result.Tried,
+			Cause: plan.ForOperator(err), Usage: result.Usage, Tried: result.Tried,
 		}
 		result.Trouble, _ = errors.AsType[*plan.Trouble](err)
 	}

@@ -154,6 +154,9 @@ func runText(run jobs.Run, now time.Time) []string {
 	if len(run.Made) > 0 {
 		text = append(text, below("Made", []string{resourceNames(run.Made)})...)
 	}
+	if run.Cause != "" {
+		text = append(text, below("Cause", output.Lines(run.Cause))...)
+	}
 	if run.Problem != "" {
 		text = append(text, below("Not sent", output.Lines(run.Problem))...)
 	}

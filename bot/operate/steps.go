@@ -31,6 +31,9 @@ func stepsText(run jobs.Run, now time.Time) []string {
 		if p := run.Steps[i].Problem; p != "" {
 			text = append(text, "    "+output.OneLine(p, 300))
 		}
+		if c := run.Steps[i].Cause; c != "" {
+			text = append(text, "    Cause: "+output.OneLine(c, 300))
+		}
 		for n, d := range run.Steps[i].Drafts {
 			text = append(text, draftText(n+1, d, run.Steps[i])...)
 		}

@@ -245,6 +245,8 @@ type Halted struct {
 	// Problem is the answer of a run that is refused ([HaltRefused]), only a fixed answer ([HaltTold]) or
 	// [Broken]; for the last, "" means that the run's log is too old to be read.
 	Problem string `json:"problem,omitempty"`
+	// Cause is what the operator is told about a run that is [Broken] ([plan.ForOperator]).
+	Cause string `json:"cause,omitempty"`
 	// Thinking is what models used for a plan that failed.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }

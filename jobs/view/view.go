@@ -71,6 +71,8 @@ type Step struct {
 	Started time.Time    `json:"started,omitzero"`
 	Ended   time.Time    `json:"ended,omitzero"`
 	Problem string       `json:"problem,omitempty"`
+	// Cause is what the operator is told if it failed.
+	Cause string `json:"cause,omitempty"`
 	// Output is the name of its result.
 	Output string `json:"output,omitempty"`
 	// Drafts are the programs written for it in this run. All but the last have a Trouble.
@@ -100,6 +102,8 @@ type Run struct {
 	Usage plan.Tokens `json:"usage,omitzero"`
 	// Stopped is why the run ended early, without an answer of the agent.
 	Stopped record.Reason `json:"stopped,omitempty"`
+	// Cause is what the operator is told about a run that broke.
+	Cause string `json:"cause,omitempty"`
 	// Made are the results of the run, in the order of its steps.
 	Made   []plan.Resource     `json:"made,omitempty"`
 	Answer *record.Answer      `json:"answer,omitempty"`
@@ -212,7 +216,7 @@ func (v *Viewer) of(r *record.Request, asked plan.Request) Request {
 			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer, Votes: run.Votes,
 		}
 		if run.Halted != nil {
-			o.Stopped = run.Halted.Why
+			o.Stopped, o.Cause = run.Halted.Why, run.Halted.Cause
 		}
 		for _, end := range g.Ends[g.Inherited:] {
 			o.Usage = o.Usage.Plus(end.Result.Usage)
@@ -245,7 +249,7 @@ func (v *Viewer) steps(run *record.Run, g *record.Generation) []Step {
 			step.Text = texts[i]
 		}
 		if result, ok := run.Route.Result(s.Key); ok {
-			step.Problem = result.Problem
+			step.Problem, step.Cause = result.Problem, result.Cause
 			if result.Output != nil {
 				step.Output = result.Output.Name
 			}

@@ -43,6 +43,10 @@ type Failure struct {
 	Platform string
 	At       time.Time
 	Partly   bool
-	Tools    []string // that failed
-	Why      string   // why it ended early, in a word
+	Tools    []FailedTool
+	Why      string // why it ended early, in a word
+	Cause    string // what broke, without anything that people wrote
 }
+
+// FailedTool is a tool that failed, and why, without anything that people wrote.
+type FailedTool struct{ Name, Cause string }
