@@ -312,9 +312,11 @@ func TestAgainInWords(t *testing.T) {
 	if p, _ := h.chat.post(r.Runs[1].Sent); len(r.Runs) != 2 || h.planner.count("pic") != 2 || p.reply.Mention != "bob" {
 		t.Errorf("%d runs, drawn %d times, for %q", len(r.Runs), h.planner.count("pic"), p.reply.Mention)
 	}
-	notices := []jobs.Request{
-		h.ask(j, h.says("t", "ann", "!You are welcome!")), h.ask(j, h.reacts("ann", r.Runs[0].Sent, "📌", true)), h.ask(j, h.reacts("eve", r.Runs[0].Sent, "🗑", true)),
-	}
+	notices := []jobs.Request{h.ask(j, h.says("t", "ann", "!You are welcome!")), h.ask(j, h.reacts("ann", r.Runs[0].Sent, "📌", true))}
+	posts := len(h.chat.all())
+	refusal := h.handle(j, h.reacts("eve", r.Runs[0].Sent, "🗑", true))
+	h.chat.until(t, "a refusal", func() bool { return len(h.chat.posts) > posts })
+	notices = append(notices, h.wait(j, refusal, 1))
 	h.handle(j, h.says("t", "bob", "again"))
 	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done {
 		t.Errorf("after notices it is %s", r.Runs[2].Status)
