@@ -159,7 +159,7 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 		return o
 	}
 	combines := func(sub plan.Subtask) bool { return p.Tool(sub.Tool).Combines() }
-	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
+	if seen := p.readScene(s); len(seen.left) == 0 && !seen.passesWordsOn() && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
 		return seen
 	}
 	return o

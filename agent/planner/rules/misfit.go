@@ -13,6 +13,7 @@ import (
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -22,12 +23,28 @@ type misfit struct{ *draft.Drafter }
 // found reports whether the tool of the clause does not carry it out for the files of the runs.
 func (m *misfit) found(r *scene.Reading, runs [][]scene.Thing) bool {
 	return m.missesResult(r) || m.limitsToPlace(r) || m.changesPart(r) || m.singlesOut(r, runs) || m.exceeds(r, runs) || m.layers(r) ||
-		m.hasPaper(r, runs) || m.passesOver(r, runs)
+		m.hasPaper(r, runs) || m.passesOver(r, runs) || m.cutsAgain(r)
 }
 
-// distorts reports whether a clause forbids to distort the picture that the previous one stretches: "1080x1350. Don't squash it".
-func (m *misfit) distorts(c clause.Clause, prev *scene.Reading) bool {
-	return prev != nil && m.Forbids(c.Words) && m.Any("distorting", c.Words) && draft.Stretches(prev)
+// cutsAgain reports whether the clause only names further times for the cut of the previous one. Its times are those of the
+// original: "cut off the first 10 seconds and all after 0:20".
+func (m *misfit) cutsAgain(r *scene.Reading) bool {
+	if r.Prev == nil || r.Prev.Head.Name != r.Head.Name || r.Clause.Join != clause.Along || len(r.Words) == 0 || m.IsVerb(r.Words[0]) {
+		return false
+	}
+	_, times := r.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.TimeRanges })
+	return times
+}
+
+// violates reports whether a clause forbids what the previous one does: "1080x1350. Don't squash it", "crop it to a square. Don't
+// cut anything off".
+func (m *misfit) violates(c clause.Clause, prev *scene.Reading) bool {
+	if prev == nil || !m.Forbids(c.Words) {
+		return false
+	}
+	_, ofPart := prev.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region })
+	crops := ofPart && prev.Head.Moves && (english.Has(c.Words, "crop") || english.Has(c.Words, "cut"))
+	return crops || m.Any("distorting", c.Words) && draft.Stretches(prev)
 }
 
 // passesOver reports whether the clause speaks of one of several files that its tool does not get: "replace its background with the

@@ -398,8 +398,8 @@ var (
 	movie = lazyregexp.New(`(?i)^(?:slideshow|video|film|movie|reel|clip)$`)
 )
 
-// sized replaces the name of a platform with its size in pixels: "make this fit an instagram story" becomes "make it
-// 1080x1920 cropped".
+// sized replaces the name of a platform, or the size of a print, with a size in pixels: "make this fit an instagram story"
+// becomes "make it 1080x1920 cropped".
 func (p *Planner) sized(r plan.Request, text string) string {
 	files := r.Given
 	if len(files) == 0 {
@@ -428,7 +428,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	from := 0
 	for _, at := range append(wishes.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
 		wish := text[from:at[0]]
-		if size, more, ok := p.platforms.Size(wish); ok {
+		if size, more, ok := p.platforms.Size(wish); ok && !(video && p.platforms.IsPrint(wish)) {
 			switch {
 			case more == "" && whole.MatchString(text): // "instagram story, don't cut anybody off"
 				more = "with bars"

@@ -70,7 +70,7 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			continue
 		case !alone && t.needsNothing(r):
 			continue
-		case !alone && t.misfit.distorts(c, t.prev):
+		case !alone && t.misfit.violates(c, t.prev):
 			return asking(inPart([]plan.Unhandled{{Part: r.Text, Unknown: []string{r.Text}}}))
 		case t.Forbids(c.Words):
 			if alone {

@@ -198,7 +198,7 @@ var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
 var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
 // listMark matches the start of a list item: "- rotate it", "2. rotate it", "3) rotate it".
-var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
+var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^\s*|[.!?:;,]\s+))\d[.):]\s+|\s\d\)\s+`)
 
 // steps rewrites a numbered list as consecutive steps: "1. rotate it 2. blur it" becomes "; rotate it; then blur it".
 // A step that asks for a separate version does not continue from the previous one.

@@ -40,6 +40,11 @@ func TestTidyLeavesOrders(t *testing.T) {
 	}
 	for _, text := range []string{
 		"fade in at the start and fade out at the end over 2 s",
+		"remove the phone and the camera",
+		"crop it to 4:5. then blur it",
+		"put them 2x2 in one picture",
+		"trim it to 5 min 30 sec",
+		"cut off the first 10 seconds and put everything after 0:20 in slow motion",
 		"the first page says the price, remove it",
 		"take the logo out of the picture",
 		"put the intro first and the outro last",
