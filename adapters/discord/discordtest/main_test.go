@@ -15,13 +15,16 @@ import (
 )
 
 // TestMain checks for leaked goroutines. discordgo has a race of its own: a heartbeat that is sent
-// while the session closes fails, and discordgo then tries to reconnect forever. More tests run at
-// once than there are cores, since discordgo waits for a second when it closes.
+// while the session closes fails, and discordgo then closes it once more, which takes a second, and
+// tries to reconnect forever. More tests run at once than there are cores, since discordgo waits for
+// a second when it closes.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).reconnect"))
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).CloseWithCode"),
+		goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).reconnect"))
 }
 
 // reroute redirects requests for Discord to a local server.
