@@ -99,7 +99,7 @@ func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.
 	t.Words = p.Index.Correct(p.Lexicon.Words(description, nil))
 	c := &scene.Reading{
 		Clause: clause.Clause{Words: t.Words, Text: description}, Words: p.Lexicon.Core(t.Words), Text: description,
-		Form: p.Lexicon.FormOf(t.Words), Head: &profile.Profile{},
+		Form: p.FormOf(t.Words), Head: &profile.Profile{},
 		Refs: scene.References{Definite: map[plan.Type]bool{}}, Stated: clause.QuantitiesIn(description, t.Words),
 	}
 	for _, a := range sub.Args {

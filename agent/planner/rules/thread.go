@@ -370,7 +370,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 		c = t.quoter.QuoteAnnounced(c)
 	}
 	r := &scene.Reading{
-		Clause: c, Words: t.Lexicon.Core(c.Words), Text: c.Text, Form: t.Lexicon.FormOf(c.Words), Head: &profile.Profile{},
+		Clause: c, Words: t.Lexicon.Core(c.Words), Text: c.Text, Form: t.FormOf(c.Words), Head: &profile.Profile{},
 		Prev: t.prev, Told: t.told,
 	}
 	if len(c.More) > 0 {

@@ -189,7 +189,7 @@ func (d *Drafter) Lacks(r *scene.Reading) plan.Message {
 
 // Glance finds the tool of a later clause.
 func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
-	r := &scene.Reading{Clause: c, Words: d.Lexicon.Core(c.Words), Text: c.Text, Form: d.Lexicon.FormOf(c.Words), Head: &profile.Profile{}}
+	r := &scene.Reading{Clause: c, Words: d.Lexicon.Core(c.Words), Text: c.Text, Form: d.FormOf(c.Words), Head: &profile.Profile{}}
 	r.Refs, r.Stated = d.References(r), clause.QuantitiesIn(d.Text, c.Words)
 	d.Match(r)
 	return r

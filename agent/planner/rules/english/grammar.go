@@ -145,6 +145,24 @@ func (g *Grammar) LearnVerb(example string) {
 	g.verbs[w] = true
 }
 
+// FormOf returns the form of a clause. What only looks like a question is an order: a statement without its subject ("is 41 MB",
+// "was too dark") and a subordinate clause ("when I open this").
+func (g *Grammar) FormOf(words []retrieve.Word) retrieve.Form {
+	form := g.Lexicon.FormOf(words)
+	core := g.Lexicon.Core(words)
+	if form != retrieve.YesNo && form != retrieve.When || len(core) < 2 || core[0].Kind != retrieve.Plain {
+		return form
+	}
+	next := core[1]
+	degree := g.Is("grades", next) || slices.Contains([]string{"too", "so", "very", "really", "way"}, next.Lower())
+	switch {
+	case form == retrieve.YesNo && g.Is("auxiliaries", core[0]) && (next.Kind == retrieve.Number || next.Kind == retrieve.Plain && degree),
+		form == retrieve.When && core[0].Lower() == "when" && g.Begins("speakers", core[1:]) > 0:
+		return retrieve.Order
+	}
+	return form
+}
+
 // TextOf joins words with spaces.
 func TextOf(words []retrieve.Word) string {
 	texts := make([]string, len(words))
