@@ -158,7 +158,11 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if !s.SeePages() {
 		return o
 	}
-	combines := func(sub plan.Subtask) bool { return p.Tool(sub.Tool).Combines() }
+	alone := !slices.ContainsFunc(r.Given, func(o plan.Resource) bool { return o.Type != plan.Document })
+	combines := func(sub plan.Subtask) bool { // pictures of pages are no way to merge documents
+		f := p.Tool(sub.Tool)
+		return f.Combines() && (f.Returns != plan.Document || !alone)
+	}
 	if seen := p.readScene(s); len(seen.left) == 0 && !seen.passesWordsOn() && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
 		return seen
 	}
