@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 		said := wish[q.Start:q.End]
 		switch {
 		case q.Unit == quantity.Number || quantity.Says(numbers, said) || o.describes(wish[q.End:]):
+		case saysPrint(numbers, bare, q):
 		case unwanted.MatchString(bare[:q.Start]) || takenBack.MatchString(bare[q.End:]) || already(p, q.Unit, said):
 		default:
 			add(said)
@@ -70,6 +72,12 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Unhandled {
 		}
 	}
 	return left
+}
+
+// saysPrint reports whether a quantity is part of the size of a print that the plan gives in pixels: "10x15 cm".
+func saysPrint(numbers map[float64]bool, text string, q quantity.Quantity) bool {
+	start, end, size := quantity.Print(text)
+	return q.Start >= start && q.End <= end && quantity.Says(numbers, fmt.Sprintf("%dx%d", size.Width, size.Height))
 }
 
 // commonColours are colours wherever they stand. Other names of colours, such as "snow" and "salmon", are also things.

@@ -428,7 +428,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	from := 0
 	for _, at := range append(wishes.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
 		wish := text[from:at[0]]
-		if size, more, ok := p.platforms.Size(wish); ok && !(video && p.platforms.IsPrint(wish)) {
+		if size, more, ok := p.platforms.Size(wish); ok && !(video && isPrint(wish)) {
 			switch {
 			case more == "" && whole.MatchString(text): // "instagram story, don't cut anybody off"
 				more = "with bars"
@@ -448,6 +448,12 @@ func (p *Planner) sized(r plan.Request, text string) string {
 		from = at[1]
 	}
 	return b.String()
+}
+
+// isPrint reports whether a wish has the size of a print, which no video has.
+func isPrint(wish string) bool {
+	_, end, _ := quantity.Print(wish)
+	return end > 0
 }
 
 // ratioOf returns the aspect ratio of a size: "16:9" for "1280x720".

@@ -105,6 +105,39 @@ func Size(text string) (Sizing, bool) {
 	return Sizing{Factor: f}, true
 }
 
+// printSize matches the size of a print.
+var printSize = lazyregexp.New(`(?i)(?:^|[^\d.,])(\d{1,3}(?:[.,]\d{1,2})?) ?(?:cm|mm|inch(?:es)?|")? ?(?:x|×|by) ?` +
+	`(\d{1,3}(?:[.,]\d{1,2})?) ?(cm\b|mm\b|inch(?:es)?\b|")(?:,? (?:at |in |with )?(\d{2,4}) ?dpi)?`)
+
+// Print finds the size of a print in a text: "10x15 cm", "4 by 6 inches at 200 dpi". It returns its byte range and its size in
+// pixels, at 300 dpi unless another resolution is named; zeros if there is none.
+func Print(text string) (start, end int, size Sizing) {
+	at := printSize.FindStringSubmatchIndex(text)
+	if at == nil {
+		return 0, 0, Sizing{}
+	}
+	group := func(n int) string {
+		if at[2*n] < 0 {
+			return ""
+		}
+		return strings.Replace(text[at[2*n]:at[2*n+1]], ",", ".", 1)
+	}
+	dpi := 300.0
+	if said := float(group(4)); said > 0 {
+		dpi = said
+	}
+	inch := map[string]float64{"cm": 2.54, "mm": 25.4}[strings.ToLower(group(3))]
+	if inch == 0 {
+		inch = 1
+	}
+	pixels := func(side string) int { return int(math.Round(float(side) / inch * dpi)) }
+	size = Sizing{Width: pixels(group(1)), Height: pixels(group(2))}
+	if size.Width == 0 || size.Height == 0 {
+		return 0, 0, Sizing{}
+	}
+	return at[2], at[1], size
+}
+
 // limited matches a size of the long side with its limiting words.
 var limited = lazyregexp.New(`(?i)(?:` + most + ` )?(?:` + longSideSize + `)`)
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/toolbox/quantity"
 )
 
 // Platforms knows the picture and video sizes of social platforms.
@@ -41,10 +41,11 @@ var sizedTail = lazyregexp.New(`(?i)^(?:\s+(?:size|format|dimensions?|resolution
 // Size parses a wish that only asks for the size of a platform or of a print: "can you make this fit an instagram story" is
 // "1080x1920". More is the words about the shape after it, "with blurred sides"; ok is false for other wishes.
 func (p *Platforms) Size(wish string) (size, more string, ok bool) {
-	at, print := p.names.FindStringIndex(wish), printSize.FindStringSubmatchIndex(wish)
+	at := p.names.FindStringIndex(wish)
+	start, end, print := quantity.Print(wish)
 	switch {
-	case print != nil:
-		at = print[:2]
+	case end > 0:
+		at = []int{start, end}
 	case at == nil:
 		return "", "", false
 	}
@@ -58,47 +59,11 @@ func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 			return "", "", false
 		}
 	}
-	if print != nil {
-		return printed(wish[at[0]:at[1]]), tail[1], true
+	if end > 0 {
+		return fmt.Sprintf("%dx%d", print.Width, print.Height), tail[1], true
 	}
 	sections := p.SectionsOf(sizeSection, strings.ToLower(wish[at[0]:at[1]]))
 	return strings.TrimPrefix(sections[0], sizeSection), tail[1], true
-}
-
-// IsPrint reports whether a wish has the size of a print.
-func (p *Platforms) IsPrint(wish string) bool { return printSize.MatchString(wish) }
-
-// printSize matches the size of a print: "10x15 cm", "4 by 6 inches at 200 dpi".
-var printSize = lazyregexp.New(`(?i)\b` + printSide + ` ?` + lengthUnit + `? ?(?:x|×|by) ?` + printSide + ` ?` + lengthUnit +
-	`(?:,? (?:at |in |with )?(\d{2,4}) ?dpi)?`)
-
-const (
-	printSide  = `(\d{1,3}(?:[.,]\d{1,2})?)`
-	lengthUnit = `(cm\b|mm\b|inch(?:es)?\b|")`
-	usualDPI   = 300
-)
-
-// printed returns the size in pixels of a print, at 300 dpi unless another resolution is named: "1181x1772" for "10x15 cm".
-func printed(print string) string {
-	m := printSize.FindStringSubmatch(print)
-	dpi := number(m[5])
-	if dpi == 0 {
-		dpi = usualDPI
-	}
-	inch := map[string]float64{"cm": 2.54, "mm": 25.4}[strings.ToLower(m[4])]
-	if inch == 0 {
-		inch = 1
-	}
-	return fmt.Sprintf("%.0fx%.0f", number(m[1])/inch*dpi, number(m[3])/inch*dpi)
-}
-
-// number parses a decimal number, 0 if it is none.
-func number(text string) float64 {
-	n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // Ratio returns the aspect ratio of two sides: "16:9" for 1280 and 720.
