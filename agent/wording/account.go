@@ -3,6 +3,7 @@ package wording
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -255,8 +256,11 @@ func (t *telling) approximate() []string {
 	return slices.Compact(lines)
 }
 
-// upper capitalises the first letter of a text.
+// upper capitalises the first letter of a text, unless it begins with the name of a file.
 func upper(s string) string {
+	if name, _, _ := strings.Cut(s, " "); len(path.Ext(name)) > 1 {
+		return s
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
 }
