@@ -124,18 +124,11 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 		return took, err
 	}
 	given := func(rs ...plan.Resource) { all = withoutRepeats(append(all, rs...)) }
-	carried, err := x.referenced(ctx, r, t)
+	carried, err := x.carried(ctx, r, t, earlier)
 	if err != nil {
 		return err
 	}
-	for _, c := range carried {
-		switch i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); {
-		case i >= 0:
-			given(earlier[i])
-		case t.Deleted(c.Name):
-			return &plan.Fault{Sentence: deletedResult}
-		}
-	}
+	given(carried...)
 	var unfit []error
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
@@ -190,6 +183,24 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	}
 	g.Resources = all
 	return nil
+}
+
+// carried returns the earlier resources that a request is about without naming them. It fails if a result that was selected
+// for it was deleted.
+func (x *fetcher) carried(ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource) (all []plan.Resource, err error) {
+	about, err := x.referenced(ctx, r, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range about {
+		switch i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); {
+		case i >= 0:
+			all = append(all, earlier[i])
+		case t.Deleted(c.Name):
+			return nil, &plan.Fault{Sentence: deletedResult}
+		}
+	}
+	return all, nil
 }
 
 // withoutRepeats returns the resources, each once.

@@ -65,7 +65,10 @@ func failures(latest []jobs.Request) []webpage.Failure {
 			if run.Status != jobs.Failed && run.Status != jobs.Partial || len(all) == maxFailures {
 				continue
 			}
-			f := webpage.Failure{Request: r.ID, Platform: r.Thread.Adapter, At: run.At, Partly: run.Status == jobs.Partial, Why: string(run.Stopped), Cause: run.Cause}
+			f := webpage.Failure{
+				Request: r.ID, Platform: r.Thread.Adapter, At: run.At,
+				Partly: run.Status == jobs.Partial, Why: string(run.Stopped), Cause: run.Cause,
+			}
 			for _, s := range run.Steps {
 				if s.Status == plan.Failed {
 					f.Tools = append(f.Tools, webpage.FailedTool{Name: s.Action.Tool, Cause: s.Cause})

@@ -163,7 +163,8 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 		f := p.Tool(sub.Tool)
 		return f.Combines() && (f.Returns != plan.Document || !alone)
 	}
-	if seen := p.readScene(s); len(seen.left) == 0 && !seen.passesWordsOn() && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
+	seen := p.readScene(s)
+	if len(seen.left) == 0 && !seen.passesWordsOn() && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
 		return seen
 	}
 	return o

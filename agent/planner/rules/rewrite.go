@@ -428,7 +428,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	from := 0
 	for _, at := range append(wishes.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
 		wish := text[from:at[0]]
-		if size, more, ok := p.platforms.Size(wish); ok && !(video && isPrint(wish)) {
+		if size, more, ok := p.platforms.Size(wish); ok && (!video || !isPrint(wish)) {
 			switch {
 			case more == "" && whole.MatchString(text): // "instagram story, don't cut anybody off"
 				more = "with bars"

@@ -42,7 +42,7 @@ var sizedTail = lazyregexp.New(`(?i)^(?:\s+(?:size|format|dimensions?|resolution
 // "1080x1920". More is the words about the shape after it, "with blurred sides"; ok is false for other wishes.
 func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 	at := p.names.FindStringIndex(wish)
-	start, end, print := quantity.Print(wish)
+	start, end, paper := quantity.Print(wish)
 	switch {
 	case end > 0:
 		at = []int{start, end}
@@ -60,7 +60,7 @@ func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 		}
 	}
 	if end > 0 {
-		return fmt.Sprintf("%dx%d", print.Width, print.Height), tail[1], true
+		return fmt.Sprintf("%dx%d", paper.Width, paper.Height), tail[1], true
 	}
 	sections := p.SectionsOf(sizeSection, strings.ToLower(wish[at[0]:at[1]]))
 	return strings.TrimPrefix(sections[0], sizeSection), tail[1], true
